@@ -16,9 +16,7 @@ var GroupVersion = schema.GroupVersion{Group: GroupName, Version: "v1"}
 var Kind = GroupVersion.WithKind("StatefulSet")
 
 // AddToScheme teaches a scheme the types of this package.
-var AddToScheme = runtime.NewSchemeBuilder(addKnownTypes).AddToScheme
-
-func addKnownTypes(scheme *runtime.Scheme) error {
+func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion, &StatefulSet{}, &StatefulSetList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
