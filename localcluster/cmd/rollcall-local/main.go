@@ -1,0 +1,19 @@
+// rollcall-local is a Kubernetes control plane in one file, with simulated
+// nodes: for a laptop, for tests and for demos.
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/rollcall-dev/rollcall/localcluster/leash"
+	"github.com/rollcall-dev/rollcall/localcluster/programs"
+)
+
+func main() {
+	leash.Hold()
+	if program, found := programs.Find(filepath.Base(os.Args[0])); found {
+		program()
+		return
+	}
+}
