@@ -48,9 +48,15 @@ func (p *plane) startAPI() error {
 		return err
 	}
 	p.env = newEnvironment(p.assets, filepath.Join(root, "config", "crd"))
+	log, err := os.Create(filepath.Join(p.dir, "kube-apiserver.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	p.env.ControlPlane.GetAPIServer().Err = log
 	config, err := p.env.Start()
 	if err != nil {
-		return fmt.Errorf("starting etcd and kube-apiserver: %w", err)
+		return fmt.Errorf("starting etcd and kube-apiserver: %w\n%s", err, tail(log.Name()))
 	}
 	config.QPS = -1
 	p.client, err = client.New(config, client.Options{Scheme: Scheme()})
@@ -71,9 +77,7 @@ func newEnvironment(assets, crds string) *envtest.Environment {
 	// Pods get their service account tokens as on any cluster.
 	env.ControlPlane.GetAPIServer().Configure().
 		Set("disable-admission-plugins", "").
-		Set("endpoint-reconciler-type", "none").
-		Set("max-requests-inflight", "0").
-		Set("max-mutating-requests-inflight", "0")
+		Set("endpoint-reconciler-type", "none")
 	return env
 }
 

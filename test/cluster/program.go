@@ -40,15 +40,16 @@ func startProgram(path, log string, args []string) (*program, error) {
 func (p *program) ended() error {
 	select {
 	case <-p.done:
-		return fmt.Errorf("%s ended (%v):\n%s", filepath.Base(p.cmd.Path), p.err, p.tail())
+		return fmt.Errorf("%s ended (%v):\n%s", filepath.Base(p.cmd.Path), p.err, tail(p.log))
 	default:
 		return nil
 	}
 }
 
-func (p *program) tail() string {
+// tail is the end of a log, where programs say why they gave up.
+func tail(log string) string {
 	const most = 2000
-	content, err := os.ReadFile(p.log)
+	content, err := os.ReadFile(log)
 	if err != nil {
 		return err.Error()
 	}
