@@ -1,0 +1,99 @@
+package main
+
+import "slices"
+
+// borrowed are the places where Kubernetes' own types begin.
+var borrowed = [][]string{
+	{"spec", "template"},
+	{"spec", "volumeClaimTemplates", "[]"},
+}
+
+// tolerant are the lists in which apps/v1 stores duplicates (with a warning at most) although server-side apply keys
+// them. A keyed list in a CRD refuses duplicates, so in ours they are replaced as a whole.
+var tolerant = []string{"env", "hostAliases", "imagePullSecrets", "ports"}
+
+func adjustBorrowed(root *schema) error {
+	for _, path := range borrowed {
+		if err := edit(root, adjustType, path...); err != nil {
+			return err
+		}
+	}
+	return edit(root, defaultClaim, "spec", "volumeClaimTemplates", "[]")
+}
+
+// adjustType applies the rule of the package comment to one of Kubernetes' types.
+func adjustType(top *schema) {
+	description := top.Description
+	walk(top, func(s *schema) {
+		s.Description = ""
+		untieTolerantLists(s)
+		completeMetadata(s)
+	})
+	relaxRequired(top, nil)
+	top.Description = description
+}
+
+func untieTolerantLists(s *schema) {
+	for _, name := range tolerant {
+		list, ok := s.Properties[name]
+		if !ok || list.XListType == nil {
+			continue
+		}
+		list.XListType, list.XListMapKeys = pointerTo("atomic"), nil
+		s.Properties[name] = list
+	}
+}
+
+// relaxRequired keeps a field required only if it is a list, or a key of the list that s is an item of. For any other
+// field, absence decodes to a zero value, and whether that is allowed differs from field to field: the cluster knows.
+func relaxRequired(s *schema, keys []string) {
+	s.Required = slices.DeleteFunc(s.Required, func(name string) bool {
+		return s.Properties[name].Type != "array" && !slices.Contains(keys, name)
+	})
+	for name, child := range s.Properties {
+		relaxRequired(&child, nil)
+		s.Properties[name] = child
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		relaxRequired(s.Items.Schema, s.XListMapKeys)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		relaxRequired(s.AdditionalProperties.Schema, nil)
+	}
+}
+
+// completeMetadata adds to embedded object metadata what controller-gen leaves out and what dumps of live objects
+// carry, foremost "creationTimestamp: null": strict field validation, kubectl's default, would refuse them.
+func completeMetadata(s *schema) {
+	metadata, ok := s.Properties["metadata"]
+	if !ok || metadata.Properties["labels"].Type == "" {
+		return
+	}
+	for _, name := range []string{"generateName", "resourceVersion", "selfLink", "uid"} {
+		metadata.Properties[name] = schema{Type: "string"}
+	}
+	for _, name := range []string{"creationTimestamp", "deletionTimestamp"} {
+		metadata.Properties[name] = schema{Type: "string", Format: "date-time", Nullable: true}
+	}
+	for _, name := range []string{"deletionGracePeriodSeconds", "generation"} {
+		metadata.Properties[name] = schema{Type: "integer", Format: "int64"}
+	}
+	s.Properties["metadata"] = metadata
+}
+
+// defaultClaim gives a claim template the defaults that apps/v1 stores with it. Claim templates can't be changed, so
+// without them a manifest dumped from the cluster and its original would count as different.
+func defaultClaim(claim *schema) {
+	setDefault(claim, "apiVersion", "v1")
+	setDefault(claim, "kind", "PersistentVolumeClaim")
+	setDefault(claim, "status", map[string]any{"phase": "Pending"})
+	status, spec := claim.Properties["status"], claim.Properties["spec"]
+	setDefault(&status, "phase", "Pending")
+	setDefault(&spec, "volumeMode", "Filesystem")
+}
+
+func setDefault(s *schema, name string, value any) {
+	property := s.Properties[name]
+	property.Default = defaultTo(value)
+	s.Properties[name] = property
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+type schema = apiextensionsv1.JSONSchemaProps
+
+// walk calls visit for a schema and for everything below it, children first.
+func walk(s *schema, visit func(*schema)) {
+	for name, child := range s.Properties {
+		walk(&child, visit)
+		s.Properties[name] = child
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		walk(s.Items.Schema, visit)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		walk(s.AdditionalProperties.Schema, visit)
+	}
+	visit(s)
+}
+
+// edit changes the property at a path; "[]" in the path stands for the items of a list.
+func edit(s *schema, change func(*schema), path ...string) error {
+	if len(path) == 0 {
+		change(s)
+		return nil
+	}
+	if path[0] == "[]" {
+		if s.Items == nil || s.Items.Schema == nil {
+			return fmt.Errorf("no items at %v", path)
+		}
+		return edit(s.Items.Schema, change, path[1:]...)
+	}
+	child, ok := s.Properties[path[0]]
+	if !ok {
+		return fmt.Errorf("no property %q", path[0])
+	}
+	err := edit(&child, change, path[1:]...)
+	s.Properties[path[0]] = child
+	return err
+}
+
+// nameTheName declares metadata.name, which controller-gen leaves out, so that rules can point at it.
+func nameTheName(root *schema) {
+	root.Properties["metadata"] = schema{
+		Type:       "object",
+		Properties: map[string]schema{"name": {Type: "string"}},
+	}
+}
+
+// boundInteger writes the range of an int32 down. API servers before 1.37 take the format for a mere hint and would
+// store a number that no Go client can decode, which blinds every informer on the kind.
+func boundInteger(s *schema) {
+	if s.Type != "integer" || s.Format != "int32" {
+		return
+	}
+	if s.Minimum == nil {
+		s.Minimum = pointerTo(float64(math.MinInt32))
+	}
+	if s.Maximum == nil {
+		s.Maximum = pointerTo(float64(math.MaxInt32))
+	}
+}
+
+func defaultTo(value any) *apiextensionsv1.JSON {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // constants of this program only
+	}
+	return &apiextensionsv1.JSON{Raw: raw}
+}
+
+func pointerTo[T any](value T) *T { return &value }
+
+// joinLines undoes the line breaks of Go comments inside a paragraph, since kubectl explain breaks lines by itself.
+func joinLines(s *schema) {
+	paragraphs := strings.Split(s.Description, "\n\n")
+	for i, paragraph := range paragraphs {
+		paragraphs[i] = strings.ReplaceAll(paragraph, "\n", " ")
+	}
+	s.Description = strings.Join(paragraphs, "\n\n")
+}
