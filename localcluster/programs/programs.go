@@ -1,5 +1,5 @@
-// Package programs holds the programs of a Kubernetes control plane, linked
-// into this one binary. Like busybox, the binary becomes the program whose name
+// Package programs holds the programs of a Kubernetes cluster, linked into this
+// one binary. Like busybox, the binary becomes the program whose name
 // it is started under, so one build, one file and one page cache serve all.
 package programs
 
@@ -18,6 +18,8 @@ import (
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+
+	"github.com/rollcall-dev/rollcall/localcluster/nodes"
 )
 
 // byName maps the name a program is started under to its main function.
@@ -27,6 +29,7 @@ var byName = map[string]func(){
 	"kube-controller-manager": func() { run(controllermanager.NewControllerManagerCommand()) },
 	"kube-scheduler":          func() { run(scheduler.NewSchedulerCommand()) },
 	"kubectl":                 runKubectl,
+	nodes.Program:             func() { run(nodes.NewCommand()) },
 }
 
 // Find returns the main function of the named program.

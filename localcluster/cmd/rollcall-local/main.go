@@ -1,11 +1,13 @@
 // rollcall-local is a Kubernetes control plane in one file, with simulated
-// nodes: for a laptop, for tests and for demos.
+// nodes: for a laptop, for tests and for demos. Started under the name of one
+// of the control plane's programs, it is that program.
 package main
 
 import (
 	"os"
 	"path/filepath"
 
+	"github.com/rollcall-dev/rollcall/localcluster/cli"
 	"github.com/rollcall-dev/rollcall/localcluster/leash"
 	"github.com/rollcall-dev/rollcall/localcluster/programs"
 )
@@ -16,4 +18,5 @@ func main() {
 		program()
 		return
 	}
+	os.Exit(cli.Main())
 }

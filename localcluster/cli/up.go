@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/component-base/version"
+
+	"github.com/rollcall-dev/rollcall/localcluster"
+)
+
+func newUp() *cobra.Command {
+	var options localcluster.Options
+	var detached bool
+	command := &cobra.Command{
+		Use:   "up",
+		Short: "Start the cluster",
+		Long: `Starts the cluster and shows what happens in it until Ctrl-C stops it. What was created in it is
+there again at the next start.`,
+		Example: `  # start, and stop with Ctrl-C
+  rollcall-local up
+
+  # start in the background, for scripts
+  rollcall-local up --detach
+  rollcall-local down
+
+  # a second cluster beside the first
+  rollcall-local up --dir /tmp/second --port 0 --nodes 10`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			layout, err := layoutOf(options.Dir)
+			if err != nil {
+				return err
+			}
+			if err := complete(&options, layout); err != nil {
+				return err
+			}
+			if detached {
+				return detach(command.Context(), layout, command.OutOrStdout())
+			}
+			return up(command.Context(), options, command.OutOrStdout())
+		},
+	}
+	flags := command.Flags()
+	addDir(command, &options.Dir)
+	flags.IntVar(&options.Port, "port", 7443, "port of the API server on loopback; 0 takes any that is free")
+	flags.IntVar(&options.Nodes, "nodes", 3, "number of simulated nodes")
+	flags.BoolVar(&options.Reset, "reset", false, "forget what an earlier run left in the folder")
+	flags.BoolVar(&detached, "detach", false, "return when the cluster is ready and leave it running; stop it with `rollcall-local down`")
+	flags.StringVar(&options.CRDs, "crds", "", "folder of CRDs to install (default config/crd beside this program's folder, if there)")
+	flags.StringVar(&options.Operator, "operator", "", "Rollcall program to run (default the one beside this program, if there)")
+	flags.Lookup("detach").NoOptDefVal = "true"
+	return command
+}
+
+// complete fills in what follows from where this program lies, and refuses what can't be.
+func complete(options *localcluster.Options, layout localcluster.Layout) error {
+	options.Dir = layout.Dir
+	if options.Nodes < 1 || options.Nodes > 1000 {
+		return fmt.Errorf("--nodes is %d, but must be between 1 and 1000", options.Nodes)
+	}
+	if options.Port < 0 || options.Port > 65535 {
+		return fmt.Errorf("--port is %d, but must be between 0 and 65535", options.Port)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if self, err = filepath.EvalSymlinks(self); err != nil {
+		return err
+	}
+	bin := filepath.Dir(self)
+	return errors.Join(
+		choose(&options.CRDs, "--crds", filepath.Join(filepath.Dir(bin), "config", "crd")),
+		choose(&options.Operator, "--operator", filepath.Join(bin, "rollcall")))
+}
+
+// choose checks that a path given by flag exists, and uses the default path if none is given and that one exists.
+func choose(path *string, flag, otherwise string) error {
+	if *path != "" {
+		if _, err := os.Stat(*path); err != nil {
+			return fmt.Errorf("%s: %w", flag, err)
+		}
+		return nil
+	}
+	if _, err := os.Stat(otherwise); err == nil {
+		*path = otherwise
+	}
+	return nil
+}
+
+// up runs the cluster in this process until the context ends.
+func up(ctx context.Context, options localcluster.Options, out io.Writer) error {
+	begin := time.Now()
+	announce, announced := announcer(out)
+	report := localcluster.NewReporter(announce)
+	report.Printf("Starting Kubernetes %s in %s\n", version.Get().GitVersion, options.Dir)
+	return localcluster.Run(ctx, options, report, func(layout localcluster.Layout) {
+		report.Printf("%s", welcome(layout, options, time.Since(begin)))
+		announced()
+		if err := localcluster.Follow(ctx, layout, report); err != nil {
+			report.Printf("%v\n", err)
+		}
+	})
+}
+
+// welcome says what to do next.
+func welcome(layout localcluster.Layout, options localcluster.Options, took time.Duration) string {
+	bin := filepath.Dir(os.Args[0])
+	text := fmt.Sprintf("\nThe cluster is ready after %.1fs, with %d nodes. In another terminal:\n\n", took.Seconds(), options.Nodes)
+	text += fmt.Sprintf("  export KUBECONFIG=%s\n", layout.Kubeconfig())
+	text += fmt.Sprintf("  %s get nodes\n", filepath.Join(bin, "kubectl"))
+	if options.Operator != "" {
+		text += fmt.Sprintf("  %s apply -f config/samples/web.yaml\n", filepath.Join(bin, "kubectl"))
+	}
+	return text + fmt.Sprintf("\nCtrl-C or `%s down` stops it. Logs are in %s.\n\n", os.Args[0], filepath.Join(layout.Dir, "logs"))
+}
