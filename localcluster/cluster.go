@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"k8s.io/component-base/version"
 )
 
 const (
@@ -63,6 +65,7 @@ func Run(ctx context.Context, options Options, report *Reporter, ready func(Layo
 	if err := c.prepare(); err != nil {
 		return err
 	}
+	report.Printf("Starting Kubernetes %s in %s\n", version.Get().GitVersion, c.layout.Dir)
 	defer c.stop()
 	if err := c.start(ctx); err != nil {
 		return withoutCancel(ctx, err)

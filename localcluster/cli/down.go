@@ -42,6 +42,6 @@ func down(command *cobra.Command, layout localcluster.Layout) error {
 	if err := layout.AwaitRelease(); err != nil {
 		return err
 	}
-	command.Println("The local cluster is stopped; its state stays in", layout.Dir)
-	return nil
+	_, err = fmt.Fprintf(command.OutOrStdout(), "The local cluster is stopped; its state stays in %s.\n", layout.Dir)
+	return err
 }

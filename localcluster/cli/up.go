@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/component-base/version"
 
 	"github.com/rollcall-dev/rollcall/localcluster"
 )
@@ -100,7 +99,6 @@ func up(ctx context.Context, options localcluster.Options, out io.Writer) error 
 	begin := time.Now()
 	announce, announced := announcer(out)
 	report := localcluster.NewReporter(announce)
-	report.Printf("Starting Kubernetes %s in %s\n", version.Get().GitVersion, options.Dir)
 	return localcluster.Run(ctx, options, report, func(layout localcluster.Layout) {
 		report.Printf("%s", welcome(layout, options, time.Since(begin)))
 		announced()

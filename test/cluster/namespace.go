@@ -87,14 +87,18 @@ func poll(ctx context.Context, timeout time.Duration, condition func(ctx context
 	defer cancel()
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
+	var last error
 	for {
 		err := condition(ctx)
 		if err == nil || errors.As(err, &permanent{}) {
 			return err
 		}
+		if ctx.Err() == nil {
+			last = err
+		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("not within %s: %w", timeout, err)
+			return fmt.Errorf("not within %s: %w", timeout, last)
 		case <-ticker.C:
 		}
 	}

@@ -38,7 +38,7 @@ func (p *plane) startControllerManager() error {
 	key := filepath.Join(p.env.ControlPlane.GetAPIServer().CertDir, "sa-signer.key")
 	return p.start("kube-controller-manager", "system:kube-controller-manager",
 		"--leader-elect=false", "--secure-port=0", "--kube-api-qps=-1",
-		"--enable-hostpath-provisioner", "--root-ca-file="+ca, "--service-account-private-key-file="+key)
+		"--use-service-account-credentials", "--enable-hostpath-provisioner", "--root-ca-file="+ca, "--service-account-private-key-file="+key)
 }
 
 func (p *plane) startScheduler() error {
