@@ -22,6 +22,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -72,6 +73,12 @@ func New(set *v1.StatefulSet, data []byte, number int64, collisionCount int32) *
 // Name returns the name of a set's revision with a hash.
 func Name(set, hash string) string {
 	return set[:min(len(set), maxPrefix)] + "-" + hash
+}
+
+// IsNamedAfter tells whether a revision's name is one that a set could have given.
+func IsNamedAfter(set, name string) bool {
+	hash, ok := strings.CutPrefix(name, Name(set, ""))
+	return ok && hash != "" && !strings.Contains(hash, "-")
 }
 
 // Hash condenses a revision's data. The collision count tells apart data that

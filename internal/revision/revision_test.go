@@ -143,6 +143,16 @@ func TestNameFitsForTheLongestSet(t *testing.T) {
 	}
 }
 
+func TestIsNamedAfter(t *testing.T) {
+	for name, want := range map[string]bool{
+		"web-66fffb4848": true, "web-": false, "web": false, "web-db-66fffb4848": false, "db-66fffb4848": false,
+	} {
+		if got := IsNamedAfter("web", name); got != want {
+			t.Errorf("IsNamedAfter(web, %s) = %t, want %t", name, got, want)
+		}
+	}
+}
+
 // numbered makes a revision that is told apart by its name.
 func numbered(name string, number int64, age time.Duration) *appsv1.ControllerRevision {
 	created := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-age))

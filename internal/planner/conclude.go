@@ -1,0 +1,94 @@
+package planner
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/plan"
+)
+
+// Conclude returns the status to write after a plan was run: the one observed,
+// and what the failures, in the order in which they happened, teach about it.
+//
+//   - A target revision that could not be recorded is not claimed, nor is its
+//     generation called observed. If its name was taken, the collision count
+//     grows, so that the next plan has another name for it.
+//   - What the API server refused makes ReplicaFailure and Stalled true. What it
+//     could not do just now is retried and not mentioned, and neither is
+//     "already exists" or a conflict, which the next observation explains.
+func Conclude(observation plan.Observation, p plan.Plan, failures []plan.Failure) v1.StatefulSetStatus {
+	status := *p.Status.DeepCopy()
+	var refused *plan.Failure
+	for i, failure := range failures {
+		switch failure.Action.(type) {
+		case plan.CreateRevision, plan.BumpRevision:
+			disclaimTarget(&status, observation.Set.Status, failure)
+		case plan.CreatePod, plan.CreateClaim, plan.DeletePod:
+			if refused == nil && isRefusal(failure.Err) {
+				refused = &failures[i]
+			}
+		}
+	}
+	if refused != nil {
+		status.Conditions = withRefusal(observation, status.Conditions, *refused)
+	}
+	return status
+}
+
+// StatusChanged tells whether a status has to be written.
+func StatusChanged(set *v1.StatefulSet, status v1.StatefulSetStatus) bool {
+	return !equality.Semantic.DeepEqual(set.Status, status)
+}
+
+// disclaimTarget puts everything that depends on the target back to what was
+// written before; counts that do not depend on it stay.
+func disclaimTarget(status *v1.StatefulSetStatus, before v1.StatefulSetStatus, failure plan.Failure) {
+	status.ObservedGeneration = before.ObservedGeneration
+	status.CurrentRevision, status.UpdateRevision = before.CurrentRevision, before.UpdateRevision
+	status.CurrentReplicas, status.UpdatedReplicas = before.CurrentReplicas, before.UpdatedReplicas
+	status.Conditions = before.DeepCopy().Conditions
+	if _, isCreate := failure.Action.(plan.CreateRevision); isCreate && apierrors.IsAlreadyExists(failure.Err) {
+		status.CollisionCount = new(*status.CollisionCount + 1)
+	}
+}
+
+// isRefusal tells whether the API server understood a request and declined it,
+// so that trying again helps only after somebody changed something.
+func isRefusal(err error) bool {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return false
+	}
+	switch code := answer.Status().Code; code {
+	case http.StatusNotFound, http.StatusConflict, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	default:
+		return code >= http.StatusBadRequest && code < http.StatusInternalServerError
+	}
+}
+
+// withRefusal adds what was refused and takes back that work is going on.
+func withRefusal(observation plan.Observation, conditions []metav1.Condition, refused plan.Failure) []metav1.Condition {
+	reason := v1.ReasonFailedCreate
+	if _, isDelete := refused.Action.(plan.DeletePod); isDelete {
+		reason = v1.ReasonFailedDelete
+	}
+	message := fmt.Sprintf("could not %s: %v", refused.Action, refused.Err)
+	findings := []finding{
+		{v1.ConditionStalled, metav1.ConditionTrue, reason, message},
+		{v1.ConditionReplicaFailure, metav1.ConditionTrue, reason, message},
+	}
+	for _, kept := range []string{v1.ConditionReady, v1.ConditionProgressing, v1.ConditionUpdateStrategy} {
+		if c := meta.FindStatusCondition(conditions, kept); c != nil {
+			findings = append(findings, finding{c.Type, c.Status, c.Reason, c.Message})
+		}
+	}
+	return renew(observation.Set, observation.Now, findings)
+}

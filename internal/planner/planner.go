@@ -1,0 +1,120 @@
+// Package planner decides what to do about a set. It is a pure function,
+//
+//	Compute: plan.Observation -> plan.Plan
+//
+// with neither clock nor client nor memory: what it needs to remember stands in
+// the set's status. The controller, the model checker and the previews all run
+// this one function.
+//
+// Words used throughout:
+//
+//	slot         an ordinal in [start, start+replicas)
+//	target       the revision of spec.template; current, that of the last complete update
+//	wanted       the revision a slot should have: target at or above the partition, else current
+//	outdated     a pod whose revision is not the one its slot wants
+//	available    running, ready for minReadySeconds, not terminating
+//	in flight    missing, terminating, or at the wanted revision but not available
+//	condemned    a pod of ours outside the range
+//	budget       maxUnavailable: percent of replicas rounded down, at least 1
+//
+// A file bears the name of the rule it holds; this one holds their order.
+package planner
+
+import (
+	"time"
+
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/plan"
+)
+
+// decision is one run of the pipeline: what is known so far.
+type decision struct {
+	observation plan.Observation
+	set         *v1.StatefulSet
+	now         time.Time
+	settings    settings
+	ownership   ownership
+	history     history
+	strategy    strategy
+	fleet       fleet
+	// blockers are conditions that only somebody else can lift.
+	blockers blockers
+}
+
+// Compute returns what should be done about an observation. It modifies nothing.
+func Compute(observation plan.Observation) plan.Plan {
+	d := &decision{observation: observation, set: observation.Set, now: observation.Now}
+	if err := d.understand(); err != nil {
+		return d.refusal(err)
+	}
+	if needs := d.missingReads(); needs.Any() {
+		return plan.Plan{NeedsLiveRead: needs}
+	}
+	d.fleet = muster(d)
+	if d.isDeleting() {
+		return d.conclusion(nil, verdict{})
+	}
+	verdict := d.update()
+	if verdict.needs.Any() {
+		return plan.Plan{NeedsLiveRead: verdict.needs}
+	}
+	return d.conclusion(d.steps(verdict), verdict)
+}
+
+// understand works out all that does not depend on the pods' states.
+func (d *decision) understand() error {
+	var err error
+	if d.settings, err = readSettings(d.set, d.observation.Gates); err != nil {
+		return err
+	}
+	d.ownership = sortByOwner(d)
+	if d.history, err = chooseTarget(d); err != nil {
+		return err
+	}
+	d.strategy = strategyFor(d.settings)
+	return nil
+}
+
+// missingReads names what a cache can't vouch for and the rest depends on.
+func (d *decision) missingReads() plan.LiveReads {
+	live := d.observation.Live
+	return plan.LiveReads{
+		Set:       d.ownership.adopts() && !live.Set,
+		Templates: d.history.isUnsure && !live.Templates,
+	}
+}
+
+// steps lays the work out so that every prefix of it is safe; plan.Purpose says
+// why each step stands where it does.
+func (d *decision) steps(verdict verdict) []plan.Step {
+	steps := []plan.Step{
+		{Purpose: plan.PurposeOwnership, Pace: plan.Independent, Essential: true, Lanes: d.ownership.lanes(d.set)},
+		{Purpose: plan.PurposeUpkeep, Pace: plan.Independent, Lanes: d.upkeep()},
+		{Purpose: plan.PurposeScaleDown, Pace: d.pace(), Lanes: d.scaleDown()},
+		{Purpose: plan.PurposeHistory, Pace: plan.InTurn, Lanes: d.truncation()},
+		{Purpose: plan.PurposeRevision, Pace: plan.InTurn, Essential: true, Lanes: d.history.lanes()},
+		{Purpose: plan.PurposeFill, Pace: d.pace(), Lanes: d.fill(verdict)},
+		{Purpose: plan.PurposeUpdate, Pace: d.pace(), StatusFirst: verdict.statusFirst, Lanes: verdict.lanes()},
+	}
+	return withoutEmpty(steps)
+}
+
+func withoutEmpty(steps []plan.Step) []plan.Step {
+	var kept []plan.Step
+	for _, step := range steps {
+		if len(step.Lanes) > 0 {
+			kept = append(kept, step)
+		}
+	}
+	return kept
+}
+
+// pace is how pods follow each other under the set's management policy.
+func (d *decision) pace() plan.Pace {
+	if d.settings.isParallel {
+		return plan.SlowStart
+	}
+	return plan.InTurn
+}
+
+func (d *decision) isDeleting() bool { return d.set.DeletionTimestamp != nil }

@@ -1,0 +1,31 @@
+package planner
+
+import "time"
+
+// recheckInterval is how long a slot that waits for somebody else's object is
+// left alone: the removal of that object need not reach us as an event.
+const recheckInterval = 30 * time.Second
+
+// wakeAt is the earliest time at which something changes by itself: a pod
+// becomes available, the strategy loses patience, a foreign object may be gone.
+func (d *decision) wakeAt(verdict verdict) time.Time {
+	at := verdict.wakeAt
+	for i := range d.fleet.slots {
+		at = earlier(at, d.fleet.slots[i].state.AvailableAt)
+	}
+	for i := range d.fleet.condemned {
+		at = earlier(at, d.fleet.condemned[i].state.AvailableAt)
+	}
+	if d.blockers.stranger != nil || d.blockers.hasDoomedClaim {
+		at = earlier(at, d.now.Add(recheckInterval))
+	}
+	return at
+}
+
+// earlier returns the earlier of two times, zero meaning never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
+}
