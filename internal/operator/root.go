@@ -31,6 +31,6 @@ func NewCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newWebhookCommand(), newVersionCommand())
+	root.AddCommand(newControllerCommand(), newWebhookCommand(), newVersionCommand())
 	return root
 }

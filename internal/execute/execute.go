@@ -1,0 +1,115 @@
+// Package execute carries plans out at the API server.
+//
+// The rules of a plan (see package plan) are kept literally: steps one after
+// another, the lanes of a step at its pace, the actions of a lane in strict
+// order. What happened comes back as data, an Outcome. The status is written
+// once, at the end, and also when an action failed; only a step that must not
+// start before its status is on record costs a second write.
+//
+// No delete is forced: the grace period is always the pod's own.
+package execute
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/plan"
+)
+
+// Executor carries out plans. It is safe for concurrent use, as long as no two
+// calls are about the same set.
+type Executor struct {
+	writer client.Client
+	live   client.Reader
+	events events.EventRecorder
+	pacer  *pacer
+	now    func() time.Time
+}
+
+// Targets are what an Executor acts on.
+type Targets struct {
+	// Writer writes to the API server.
+	Writer client.Client
+	// Live reads from the API server, past any cache.
+	Live client.Reader
+	// Events records events.
+	Events events.EventRecorder
+	// Now tells the time.
+	Now func() time.Time
+}
+
+// New returns an Executor that acts on the targets.
+func New(targets Targets) *Executor {
+	return &Executor{
+		writer: targets.Writer,
+		live:   targets.Live,
+		events: targets.Events,
+		pacer:  newPacer(),
+		now:    targets.Now,
+	}
+}
+
+// Conclude works the failures of a run into the status that its plan foresaw.
+type Conclude func(failures []plan.Failure) v1.StatefulSetStatus
+
+// Outcome is what came of a plan.
+type Outcome struct {
+	// Written are the objects as the API server answered their write, the set included.
+	Written []client.Object
+	// Deleted are the objects whose deletion the API server accepted.
+	Deleted []client.Object
+	// Failures are the actions that failed.
+	Failures []plan.Failure
+	// StatusErr is why the status could not be written.
+	StatusErr error
+	// StatusDue is when a status that was held back should be written; zero if none was.
+	StatusDue time.Time
+}
+
+// Err returns everything that went wrong, or nil.
+func (o Outcome) Err() error {
+	var errs []error
+	for _, failure := range o.Failures {
+		errs = append(errs, failure.Err)
+	}
+	return errors.Join(append(errs, o.StatusErr)...)
+}
+
+// IsTerminal tells whether all that went wrong is that the API server called
+// objects invalid. No retry helps then, only another spec.
+func (o Outcome) IsTerminal() bool {
+	if len(o.Failures) == 0 || o.StatusErr != nil {
+		return false
+	}
+	for _, failure := range o.Failures {
+		if !apierrors.IsInvalid(failure.Err) {
+			return false
+		}
+	}
+	return true
+}
+
+// Forget drops what is remembered of a set that is gone.
+func (e *Executor) Forget(key types.NamespacedName) { e.pacer.forget(key) }
+
+// Run carries out a plan about the set and returns what came of it.
+func (e *Executor) Run(ctx context.Context, set *v1.StatefulSet, todo plan.Plan, conclude Conclude) Outcome {
+	r := &run{Executor: e, set: set, plan: todo, conclude: conclude}
+	for _, step := range todo.Steps {
+		if step.StatusFirst && !r.writeStatus(ctx, urgent) {
+			break
+		}
+		if failed := r.step(ctx, step); failed && step.Essential {
+			break
+		}
+	}
+	r.writeStatus(ctx, r.haste())
+	return r.outcome
+}

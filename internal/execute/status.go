@@ -1,0 +1,116 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
+)
+
+// CounterInterval is how often the status of a set is written for the sake of
+// its counters alone. A status write is the dearest request that the operator
+// makes, and during an update the counters change with every pod.
+const CounterInterval = 200 * time.Millisecond
+
+// haste says whether a status may wait.
+type haste bool
+
+const (
+	urgent  haste = true
+	patient haste = false
+)
+
+// haste tells whether the run has news that goes with its status.
+func (r *run) haste() haste { return haste(len(r.plan.Events) > 0) }
+
+// writeStatus writes the status of the run so far, unless it is stored already
+// or holds nothing but counters that may wait. It tells whether the status is on
+// record. The plan's events follow the write that they go with.
+func (r *run) writeStatus(ctx context.Context, haste haste) bool {
+	if r.outcome.StatusErr != nil {
+		return false
+	}
+	status := r.conclude(r.outcome.Failures)
+	if equality.Semantic.DeepEqual(r.set.Status, status) {
+		r.recordPlanEvents()
+		return true
+	}
+	key := client.ObjectKeyFromObject(r.set)
+	isDue, at := r.pacer.isDue(key, r.now())
+	if haste == patient && !isDue && haveSameMeaning(r.set.Status, status) {
+		r.outcome.StatusDue = at
+		return false
+	}
+	updated := r.set.DeepCopy()
+	updated.Status = status
+	if err := r.writer.Status().Update(ctx, updated); err != nil {
+		r.outcome.StatusErr = fmt.Errorf("write the status of set %s: %w", key, err)
+		return false
+	}
+	r.pacer.wrote(key, r.now())
+	r.set = updated
+	r.outcome.Written = append(r.outcome.Written, updated)
+	r.recordPlanEvents()
+	return true
+}
+
+// recordPlanEvents records the plan's own events, once.
+func (r *run) recordPlanEvents() {
+	for _, event := range r.plan.Events {
+		r.record(event, event.Message)
+	}
+	r.plan.Events = nil
+}
+
+// haveSameMeaning tells whether two statuses differ at most in counters and in
+// texts that spell counters out.
+func haveSameMeaning(a, b v1.StatefulSetStatus) bool {
+	return equality.Semantic.DeepEqual(withoutCounters(a), withoutCounters(b))
+}
+
+func withoutCounters(status v1.StatefulSetStatus) v1.StatefulSetStatus {
+	status.Replicas, status.ReadyReplicas, status.AvailableReplicas = 0, 0, 0
+	status.CurrentReplicas, status.UpdatedReplicas = 0, 0
+	status.Conditions = slices.Clone(status.Conditions)
+	for i := range status.Conditions {
+		status.Conditions[i].Message = ""
+		status.Conditions[i].LastTransitionTime = metav1.Time{}
+	}
+	return status
+}
+
+// pacer remembers when the status of each set was last written.
+type pacer struct {
+	mu   sync.Mutex
+	last map[types.NamespacedName]time.Time
+}
+
+func newPacer() *pacer { return &pacer{last: map[types.NamespacedName]time.Time{}} }
+
+// isDue tells whether counters may be written now, and since or from when.
+func (p *pacer) isDue(key types.NamespacedName, now time.Time) (bool, time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := p.last[key].Add(CounterInterval)
+	return !now.Before(at), at
+}
+
+func (p *pacer) wrote(key types.NamespacedName, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last[key] = now
+}
+
+func (p *pacer) forget(key types.NamespacedName) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.last, key)
+}
