@@ -1,6 +1,10 @@
 package main
 
-import "slices"
+import (
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
 
 // borrowed are the places where Kubernetes' own types begin.
 var borrowed = [][]string{
@@ -17,6 +21,9 @@ func adjustBorrowed(root *schema) error {
 		if err := edit(root, adjustType, path...); err != nil {
 			return err
 		}
+	}
+	if err := edit(root, allowFractions, "spec", "template"); err != nil {
+		return err
 	}
 	return edit(root, defaultClaim, "spec", "volumeClaimTemplates", "[]")
 }
@@ -81,6 +88,26 @@ func completeMetadata(s *schema) {
 	s.Properties["metadata"] = metadata
 }
 
+// allowFractions lets quantities be bare numbers such as "cpu: 0.5", which manifests are full of and Go decodes. A schema
+// has no type for "number or string", so there is none: what must not be there (objects, lists, booleans) is forbidden
+// by rules that nothing of its kind can meet. Claims keep the stricter type, which their own rules build on.
+func allowFractions(template *schema) {
+	walk(template, func(s *schema) {
+		if !s.XIntOrString || s.Pattern == "" {
+			return
+		}
+		*s = schema{
+			Pattern:                s.Pattern,
+			XPreserveUnknownFields: pointerTo(true),
+			MinProperties:          pointerTo(int64(1)),
+			MaxProperties:          pointerTo(int64(0)),
+			MinItems:               pointerTo(int64(1)),
+			MaxItems:               pointerTo(int64(0)),
+			Not:                    &schema{Enum: []apiextensionsv1.JSON{*encoded(true), *encoded(false)}},
+		}
+	})
+}
+
 // defaultClaim gives a claim template the defaults that apps/v1 stores with it. Claim templates can't be changed, so
 // without them a manifest dumped from the cluster and its original would count as different.
 func defaultClaim(claim *schema) {
@@ -94,6 +121,6 @@ func defaultClaim(claim *schema) {
 
 func setDefault(s *schema, name string, value any) {
 	property := s.Properties[name]
-	property.Default = defaultTo(value)
+	property.Default = encoded(value)
 	s.Properties[name] = property
 }

@@ -69,7 +69,7 @@ func boundInteger(s *schema) {
 	}
 }
 
-func defaultTo(value any) *apiextensionsv1.JSON {
+func encoded(value any) *apiextensionsv1.JSON {
 	raw, err := json.Marshal(value)
 	if err != nil {
 		panic(err) // constants of this program only
