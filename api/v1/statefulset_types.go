@@ -76,9 +76,6 @@ type StatefulSetSpec struct {
 	// a new pod finds the data of the one before it. They can't be changed.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=1000
-	// +kubebuilder:validation:items:XValidation:rule="has(self.spec) && has(self.spec.accessModes) && self.spec.accessModes.size() > 0",fieldPath=".spec.accessModes",message="must name at least one access mode, such as ReadWriteOnce",reason=FieldValueRequired
-	// +kubebuilder:validation:items:XValidation:rule="has(self.spec) && has(self.spec.resources) && has(self.spec.resources.requests) && 'storage' in self.spec.resources.requests",fieldPath=".spec.resources.requests",message="must say how much storage is wanted, such as storage: 1Gi",reason=FieldValueRequired
 	VolumeClaimTemplates []corev1.PersistentVolumeClaim `json:"volumeClaimTemplates,omitempty"`
 
 	// serviceName is the headless service that gives the pods their DNS names, <pod>.<serviceName>.<namespace>.svc.

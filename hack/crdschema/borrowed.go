@@ -22,10 +22,7 @@ func adjustBorrowed(root *schema) error {
 			return err
 		}
 	}
-	if err := edit(root, allowFractions, "spec", "template"); err != nil {
-		return err
-	}
-	return edit(root, defaultClaim, "spec", "volumeClaimTemplates", "[]")
+	return edit(root, adjustClaim, "spec", "volumeClaimTemplates", "[]")
 }
 
 // adjustType applies the rule of the package comment to one of Kubernetes' types.
@@ -35,6 +32,7 @@ func adjustType(top *schema) {
 		s.Description = ""
 		untieTolerantLists(s)
 		completeMetadata(s)
+		allowFractions(s)
 	})
 	relaxRequired(top, nil)
 	top.Description = description
@@ -88,39 +86,20 @@ func completeMetadata(s *schema) {
 	s.Properties["metadata"] = metadata
 }
 
-// allowFractions lets quantities be bare numbers such as "cpu: 0.5", which manifests are full of and Go decodes. A schema
-// has no type for "number or string", so there is none: what must not be there (objects, lists, booleans) is forbidden
-// by rules that nothing of its kind can meet. Claims keep the stricter type, which their own rules build on.
-func allowFractions(template *schema) {
-	walk(template, func(s *schema) {
-		if !s.XIntOrString || s.Pattern == "" {
-			return
-		}
-		*s = schema{
-			Pattern:                s.Pattern,
-			XPreserveUnknownFields: pointerTo(true),
-			MinProperties:          pointerTo(int64(1)),
-			MaxProperties:          pointerTo(int64(0)),
-			MinItems:               pointerTo(int64(1)),
-			MaxItems:               pointerTo(int64(0)),
-			Not:                    &schema{Enum: []apiextensionsv1.JSON{*encoded(true), *encoded(false)}},
-		}
-	})
-}
-
-// defaultClaim gives a claim template the defaults that apps/v1 stores with it. Claim templates can't be changed, so
-// without them a manifest dumped from the cluster and its original would count as different.
-func defaultClaim(claim *schema) {
-	setDefault(claim, "apiVersion", "v1")
-	setDefault(claim, "kind", "PersistentVolumeClaim")
-	setDefault(claim, "status", map[string]any{"phase": "Pending"})
-	status, spec := claim.Properties["status"], claim.Properties["spec"]
-	setDefault(&status, "phase", "Pending")
-	setDefault(&spec, "volumeMode", "Filesystem")
-}
-
-func setDefault(s *schema, name string, value any) {
-	property := s.Properties[name]
-	property.Default = encoded(value)
-	s.Properties[name] = property
+// allowFractions lets a quantity be a bare number such as "cpu: 0.5", which manifests are full of and Go decodes. A
+// schema has no type for "number or string", so there is none: what must not be there (objects, lists, booleans) is
+// forbidden by rules that nothing of its kind can meet.
+func allowFractions(s *schema) {
+	if !s.XIntOrString || s.Pattern == "" {
+		return
+	}
+	*s = schema{
+		Pattern:                s.Pattern,
+		XPreserveUnknownFields: pointerTo(true),
+		MinProperties:          pointerTo(int64(1)),
+		MaxProperties:          pointerTo(int64(0)),
+		MinItems:               pointerTo(int64(1)),
+		MaxItems:               pointerTo(int64(0)),
+		Not:                    &schema{Enum: []apiextensionsv1.JSON{*encoded(true), *encoded(false)}},
+	}
 }
