@@ -65,13 +65,16 @@ func (d *decision) ready(status *v1.StatefulSetStatus) finding {
 	no := func(reason, format string, args ...any) finding {
 		return finding{v1.ConditionReady, metav1.ConditionFalse, reason, fmt.Sprintf(format, args...)}
 	}
+	available := replicas - tally.unavailable
 	switch {
+	case tally.outdated > 0 && !d.isHeldBack():
+		// Said for the whole length of an update, however the pods come and go.
+		return no(v1.ReasonOutdated, "%d of %d pods are available, %s not at revision %s yet",
+			available, replicas, pods(tally.outdated), status.UpdateRevision)
 	case tally.unavailable > 0:
-		return no(v1.ReasonUnavailable, "%d of %d pods are available", replicas-tally.unavailable, replicas)
+		return no(v1.ReasonUnavailable, "%d of %d pods are available", available, replicas)
 	case len(d.fleet.condemned) > 0:
 		return no(v1.ReasonScaling, "%s outside the range to remove", pods(len(d.fleet.condemned)))
-	case tally.outdated > 0 && !d.isHeldBack():
-		return no(v1.ReasonOutdated, "%d of %d pods are not at revision %s yet", tally.outdated, replicas, status.UpdateRevision)
 	default:
 		message := fmt.Sprintf("all %d pods are available", replicas)
 		return finding{v1.ConditionReady, metav1.ConditionTrue, v1.ReasonAllAvailable, message}
