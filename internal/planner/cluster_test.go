@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/ordinal"
@@ -27,7 +27,7 @@ const tick = 5 * time.Second
 // cluster plays API server and nodes around Compute. Pods take one round to
 // start and one to stop; those of a revision in broken never get ready.
 type cluster struct {
-	t         *testing.T
+	t         rapid.TB
 	set       *v1.StatefulSet
 	pods      map[string]*corev1.Pod
 	claims    map[string]*corev1.PersistentVolumeClaim
@@ -35,14 +35,21 @@ type cluster struct {
 	now       time.Time
 	broken    string
 	stuck     map[string]bool
-	uids      int
-	trace     strings.Builder
+	// crashAfter is after how many writes the controller dies, once; negative
+	// for never.
+	crashAfter int
+	// down are the ordinals that an update took down while they served, until
+	// they serve again.
+	down  map[int]bool
+	uids  int
+	trace strings.Builder
 }
 
-func newCluster(t *testing.T, set *v1.StatefulSet) *cluster {
+func newCluster(t rapid.TB, set *v1.StatefulSet) *cluster {
 	return &cluster{
 		t: t, set: set, now: testkit.Now,
-		pods: map[string]*corev1.Pod{}, claims: map[string]*corev1.PersistentVolumeClaim{}, stuck: map[string]bool{},
+		pods: map[string]*corev1.Pod{}, claims: map[string]*corev1.PersistentVolumeClaim{},
+		stuck: map[string]bool{}, crashAfter: -1, down: map[int]bool{},
 	}
 }
 
@@ -93,6 +100,11 @@ func (c *cluster) round() bool {
 		fmt.Fprintf(&c.trace, "         event %s: %s\n", event.Reason, c.readable(event.Message))
 	}
 	for action := range p.Actions() {
+		if actions == c.crashAfter {
+			fmt.Fprintf(&c.trace, "         the controller dies\n")
+			c.crashAfter = -1
+			return true
+		}
 		fmt.Fprintf(&c.trace, "         %s (%s)\n", c.readable(action.String()), c.readable(action.Why().String()))
 		c.apply(action)
 		actions++
@@ -140,6 +152,7 @@ func (c *cluster) apply(action plan.Action) {
 		testkit.SetState(pod, "pending", c.now)
 		c.pods[pod.Name] = pod
 	case plan.DeletePod:
+		c.down[a.Ordinal] = c.down[a.Ordinal] || a.Reason.Code == plan.Outdated
 		c.pods[a.Pod.Name].DeletionTimestamp = &metav1.Time{Time: c.now}
 	case plan.CreateClaim:
 		claim := a.Claim.DeepCopy()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/plan"
@@ -15,7 +16,7 @@ import (
 
 // withTemplates answers the request for defaulted templates: every template is
 // what it is, with a restart policy where there is none.
-func withTemplates(t *testing.T, o plan.Observation) plan.Observation {
+func withTemplates(t rapid.TB, o plan.Observation) plan.Observation {
 	t.Helper()
 	defaulted := func(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 		template = template.DeepCopy()
