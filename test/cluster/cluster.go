@@ -34,6 +34,7 @@ var shared plane
 // Main runs the tests and takes the control plane down afterwards. It does not return.
 func Main(m *testing.M) {
 	code := m.Run()
+	seeOffGuests()
 	if err := shared.stop(); err != nil {
 		fmt.Fprintf(os.Stderr, "stopping the control plane: %v\n", err)
 		code = max(code, 1)

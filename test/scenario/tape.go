@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/test/cluster"
+)
+
+// tape records what a watch shows of the pods of a namespace: "create web-0 r1"
+// and "delete web-0". Revisions go by r1, r2, … in the order in which pods of
+// them first appear, because their names depend on the API version.
+type tape struct {
+	mu        sync.Mutex
+	lines     []string
+	deleted   map[types.UID]bool
+	revisions []string
+	// err is why the recording broke off.
+	err error
+}
+
+// record starts recording. Only what happens from now on is on the tape.
+func record(t testing.TB, space *cluster.Space) *tape {
+	t.Helper()
+	watcher, err := client.NewWithWatch(space.Config, client.Options{Scheme: cluster.Scheme()})
+	if err != nil {
+		t.Fatalf("making a client to watch with: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	pods, err := watcher.Watch(ctx, &corev1.PodList{}, client.InNamespace(space.Name))
+	if err != nil {
+		t.Fatalf("watching pods: %v", err)
+	}
+	recording := &tape{deleted: map[types.UID]bool{}}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		recording.follow(ctx, pods.ResultChan())
+	}()
+	t.Cleanup(func() {
+		cancel()
+		pods.Stop()
+		<-done
+		if t.Failed() {
+			t.Logf("tape:\n%s", strings.Join(recording.Lines(), "\n"))
+		}
+	})
+	return recording
+}
+
+func (r *tape) follow(ctx context.Context, events <-chan watch.Event) {
+	for event := range events {
+		pod, ok := event.Object.(*corev1.Pod)
+		r.mu.Lock()
+		if ok {
+			r.note(event.Type, pod)
+		} else if ctx.Err() == nil {
+			r.err = fmt.Errorf("the watch brought %v", event.Object)
+		}
+		r.mu.Unlock()
+	}
+}
+
+func (r *tape) note(kind watch.EventType, pod *corev1.Pod) {
+	isGoing := kind == watch.Deleted || pod.DeletionTimestamp != nil
+	switch {
+	case kind == watch.Added && !isGoing:
+		r.lines = append(r.lines, fmt.Sprintf("create %s %s", pod.Name, r.alias(pod.Labels[v1.RevisionLabel])))
+	case isGoing && !r.deleted[pod.UID]:
+		r.deleted[pod.UID] = true
+		r.lines = append(r.lines, "delete "+pod.Name)
+	}
+}
+
+// alias is the number that stands for a revision.
+func (r *tape) alias(revision string) string {
+	if revision == "" {
+		return "-"
+	}
+	at := slices.Index(r.revisions, revision)
+	if at < 0 {
+		at = len(r.revisions)
+		r.revisions = append(r.revisions, revision)
+	}
+	return fmt.Sprintf("r%d", at+1)
+}
+
+// Lines returns the tape so far.
+func (r *tape) Lines() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return append(slices.Clone(r.lines), r.err.Error())
+	}
+	return slices.Clone(r.lines)
+}
+
+// Tape returns what happened to pods so far.
+func (s *Story) Tape() []string { return s.tape.Lines() }
+
+// Alias returns what stands for a revision on the tape.
+func (s *Story) Alias(revision string) string {
+	s.tape.mu.Lock()
+	defer s.tape.mu.Unlock()
+	return s.tape.alias(revision)
+}
