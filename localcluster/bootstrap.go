@@ -29,7 +29,7 @@ func (c *Cluster) bootstrap(ctx context.Context) error {
 	if err := c.apply(ctx, "--filename="+c.options.CRDs); err != nil {
 		return err
 	}
-	return c.kubectl(ctx, "wait", "--for=condition=Established", "--timeout=30s", "crd", "statefulsets.apps.rollcall.dev")
+	return c.running[len(c.running)-1].await(ctx, c.healthy(c.ports.apiserver, "/apis/apps.rollcall.dev/v1"))
 }
 
 func (c *Cluster) apply(ctx context.Context, from string) error {

@@ -204,7 +204,7 @@ func (p *process) await(ctx context.Context, ready func(context.Context) error) 
 			return p.failure()
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return fmt.Errorf("%s was not ready within %s (%v); see %s", p.name, startTimeout, err, p.log)
+				return fmt.Errorf("%s was not ready within %s (%w); see %s", p.name, startTimeout, err, p.log)
 			}
 			return ctx.Err()
 		case <-ticker.C:

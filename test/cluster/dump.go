@@ -47,6 +47,7 @@ func (s *Space) dumpEvents(out *strings.Builder) {
 		fmt.Fprintf(out, "event %s %s/%s %s: %s\n", eventTime(e).Format("15:04:05"), e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Reason, e.Message)
 	}
 }
+
 // eventTime is when an event last happened, whichever of the two recorders wrote it.
 func eventTime(e corev1.Event) time.Time {
 	switch {

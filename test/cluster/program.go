@@ -15,7 +15,6 @@ type program struct {
 	cmd  *exec.Cmd
 	log  string
 	done chan struct{}
-	err  error
 }
 
 func startProgram(path, log string, args []string) (*program, error) {
@@ -30,7 +29,7 @@ func startProgram(path, log string, args []string) (*program, error) {
 		return nil, fmt.Errorf("starting %s: %w", filepath.Base(path), err)
 	}
 	go func() {
-		p.err = p.cmd.Wait()
+		_ = p.cmd.Wait()
 		close(p.done)
 	}()
 	return p, nil
@@ -40,7 +39,7 @@ func startProgram(path, log string, args []string) (*program, error) {
 func (p *program) ended() error {
 	select {
 	case <-p.done:
-		return fmt.Errorf("%s ended (%v):\n%s", filepath.Base(p.cmd.Path), p.err, tail(p.log))
+		return fmt.Errorf("%s ended with code %d:\n%s", filepath.Base(p.cmd.Path), p.cmd.ProcessState.ExitCode(), tail(p.log))
 	default:
 		return nil
 	}

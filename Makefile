@@ -1,0 +1,120 @@
+# Rollcall. `make help` lists what can be made; `make up` and `make test` do all their set-up themselves.
+# What is needed: Go, make, git and gcc. Everything else comes from the Go module proxy, pinned here, into bin/.
+
+KUBERNETES_VERSION    := v1.37.1
+CONTROLLER_GEN_VERSION := v0.23.0
+GOLANGCI_LINT_VERSION := v2.14.0
+GOTESTSUM_VERSION     := v1.13.0
+
+GO     ?= go
+BIN    := $(CURDIR)/bin
+ASSETS := $(BIN)/assets
+# Programs that the multi-call binary becomes under these names.
+PROGRAMS := etcd kube-apiserver kube-controller-manager kube-scheduler kubectl node-simulator
+# Extra arguments, as in `make up ARGS="--nodes 10"`.
+ARGS   ?=
+
+OPERATOR_SOURCES     := $(shell find api cmd internal -name '*.go' -not -name '*_test.go' 2>/dev/null) go.mod go.sum
+LOCALCLUSTER_SOURCES := $(shell find localcluster \( -name '*.go' -o -name '*.yaml' \) -not -name '*_test.go') localcluster/go.mod localcluster/go.sum Makefile
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+KUBERNETES_LDFLAGS = -s -w \
+	-X k8s.io/component-base/version.gitVersion=$(KUBERNETES_VERSION) \
+	-X k8s.io/component-base/version.gitMajor=$(word 1,$(subst ., ,$(KUBERNETES_VERSION:v%=%))) \
+	-X k8s.io/component-base/version.gitMinor=$(word 2,$(subst ., ,$(KUBERNETES_VERSION:v%=%)))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+##@ Use
+
+.PHONY: up
+up: build ## Build what is missing, then run a local cluster with Rollcall until Ctrl-C (ARGS="--nodes 10 --detach")
+	$(BIN)/rollcall-local up $(ARGS)
+
+.PHONY: down
+down: $(BIN)/rollcall-local ## Stop the local cluster that runs in this folder
+	$(BIN)/rollcall-local down $(ARGS)
+
+.PHONY: build
+build: $(BIN)/rollcall cluster ## Build everything into bin/
+
+.PHONY: cluster
+cluster: $(BIN)/rollcall-local $(BIN)/kubectl $(PROGRAMS:%=$(ASSETS)/%) ## Build the local control plane (minutes the first time)
+
+##@ Develop
+
+.PHONY: test
+test: lint verify test-unit test-integration ## Lint, verify generated files, and run all tests
+
+.PHONY: test-unit
+test-unit: $(BIN)/gotestsum ## Run the tests that need no cluster
+	$(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) $$($(GO) list ./... | grep -v /test/)
+	cd localcluster && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) ./nodes/... ./leash/...
+
+.PHONY: test-integration
+test-integration: $(BIN)/gotestsum build ## Run the tests on a real control plane
+	$(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) -p 1 -timeout 30m ./test/...
+	cd localcluster && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) -timeout 10m ./test/...
+
+TEST_FORMAT ?= --format pkgname-and-test-fails --hide-summary skipped
+TEST_FLAGS  ?=
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint ## Check style and architecture in both modules
+	$(BIN)/golangci-lint run ./...
+	cd localcluster && $(BIN)/golangci-lint run ./...
+
+.PHONY: generate
+generate: $(BIN)/controller-gen ## Regenerate deepcopy functions, CRD and API docs
+	PATH="$(BIN):$$PATH" hack/generate.sh
+
+.PHONY: verify
+verify: $(BIN)/controller-gen ## Check that generated files and module files are fresh
+	PATH="$(BIN):$$PATH" hack/verify.sh
+
+.PHONY: clean
+clean: ## Remove what was built, and the state of the local cluster
+	rm -rf $(BIN) .rollcall
+
+##@ Help
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# Programs of ours.
+
+$(BIN)/rollcall: $(OPERATOR_SOURCES)
+	$(GO) build -trimpath -o $@ ./cmd/rollcall
+
+$(BIN)/rollcall-local: $(LOCALCLUSTER_SOURCES)
+	hack/build-cluster.sh "$(KUBERNETES_VERSION)" "$(KUBERNETES_LDFLAGS)" $@
+
+$(BIN)/kubectl: | $(BIN)/rollcall-local
+	ln -sf rollcall-local $@
+
+$(PROGRAMS:%=$(ASSETS)/%): $(ASSETS)/%: | $(BIN)/rollcall-local
+	@mkdir -p $(ASSETS)
+	ln -sf ../rollcall-local $@
+
+# Tools, each built anew when its version changes here.
+
+$(BIN)/controller-gen: $(BIN)/.controller-gen-$(CONTROLLER_GEN_VERSION)
+$(BIN)/golangci-lint: $(BIN)/.golangci-lint-$(GOLANGCI_LINT_VERSION)
+$(BIN)/gotestsum: $(BIN)/.gotestsum-$(GOTESTSUM_VERSION)
+
+$(BIN)/.controller-gen-%:
+	$(call install,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen@$*)
+$(BIN)/.golangci-lint-%:
+	@echo "Building golangci-lint: about two minutes the first time."
+	$(call install,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$*)
+$(BIN)/.gotestsum-%:
+	$(call install,gotestsum,gotest.tools/gotestsum@$*)
+
+# install TOOL,PACKAGE: build a tool into bin/ and leave a stamp with its version.
+define install
+@mkdir -p $(BIN) && rm -f $(BIN)/.$(1)-*
+GOBIN=$(BIN) $(GO) install $(2)
+@touch $@
+endef
