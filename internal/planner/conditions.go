@@ -138,8 +138,8 @@ func (d *decision) isRolledOut(status *v1.StatefulSetStatus) bool {
 	if status.CurrentRevision != status.UpdateRevision || d.fleet.tally.outdated > 0 {
 		return false
 	}
-	before := meta.FindStatusCondition(d.set.Status.Conditions, v1.ConditionProgressing)
-	wasRolledOut := before != nil && (before.Reason == v1.ReasonUpdateComplete || before.Reason == v1.ReasonRecreateComplete)
+	before := d.progressingReason()
+	wasRolledOut := before == v1.ReasonUpdateComplete || before == v1.ReasonRecreateComplete
 	return wasRolledOut || (d.fleet.tally.unavailable == 0 && len(d.fleet.condemned) == 0)
 }
 

@@ -21,7 +21,8 @@ func (d *decision) scaleDown() []plan.Lane {
 
 // mayRemove tells whether the i-th condemned pod may go: all at once in
 // Parallel; in OrderedReady only the highest, when every slot is available, and
-// if the pod itself is not, it must be the lowest such one.
+// if the pod itself is not, it must be the lowest such one. What the strategy
+// does not wait for does not count.
 func (d *decision) mayRemove(i int) bool {
 	if d.settings.isParallel {
 		return true
@@ -29,7 +30,8 @@ func (d *decision) mayRemove(i int) bool {
 	if i > 0 || d.isHeldUp() {
 		return false
 	}
-	return d.fleet.condemned[0].isAvailable() || d.lowestUnavailableCondemned() == 0
+	top := &d.fleet.condemned[0]
+	return top.isAvailable() || !d.strategy.holdsUp(top) || d.lowestUnavailableCondemned() == 0
 }
 
 // isHeldUp tells whether a slot makes the scale-down wait.

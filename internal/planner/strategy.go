@@ -13,8 +13,8 @@ type strategy interface {
 	// targets tells whether the slot of an ordinal wants the target revision;
 	// otherwise it wants the current one.
 	targets(ordinal int) bool
-	// holdsUp tells whether a slot that is not available makes an ordered
-	// scale-down wait.
+	// holdsUp tells whether a pod that is not available, or the lack of one,
+	// makes an ordered scale-down wait.
 	holdsUp(s *slot) bool
 	// update says which pods are in the way of the target revision and go now.
 	update(d *decision) verdict
@@ -23,6 +23,9 @@ type strategy interface {
 // verdict is what a strategy wants.
 type verdict struct {
 	takeDowns []takeDown
+	// pace is how the take-downs follow each other, if not as the management
+	// policy has it.
+	pace plan.Pace
 	// holdsFill keeps missing slots empty.
 	holdsFill bool
 	// needs names what must be read live before the strategy can tell.
@@ -51,6 +54,10 @@ func strategyFor(s settings) strategy {
 	switch s.strategy {
 	case v1.OnDeleteStrategy:
 		return onDelete{}
+	case v1.RecreateStrategy:
+		return recreate{}
+	case v1.EnforcedRollingUpdateStrategy:
+		return enforced{settings: s}
 	default:
 		return rolling{settings: s}
 	}

@@ -17,13 +17,21 @@ func (r rolling) targets(ordinal int) bool { return ordinal >= r.settings.firstU
 func (rolling) holdsUp(*slot) bool { return true }
 
 func (r rolling) update(d *decision) verdict {
+	v := verdict{takeDowns: r.takeOutdated(d)}
+	if r.settings.progressTimeout > 0 {
+		return r.withTimeout(d, v)
+	}
+	return v
+}
+
+func (r rolling) takeOutdated(d *decision) []takeDown {
 	if r.settings.isParallel {
-		return verdict{takeDowns: append(takeUnavailable(d), takeAvailable(d)...)}
+		return append(takeUnavailable(d), takeAvailable(d)...)
 	}
 	if d.fleet.tally.unavailable > 0 || len(d.fleet.condemned) > 0 {
-		return verdict{}
+		return nil
 	}
-	return verdict{takeDowns: takeAvailable(d)}
+	return takeAvailable(d)
 }
 
 // takeUnavailable takes every outdated pod that serves nobody.

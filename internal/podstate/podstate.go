@@ -94,6 +94,26 @@ func (s State) HasEnded() bool { return s.Class == Failed || s.Class == Succeede
 // IsAvailable tells whether the pod serves.
 func (s State) IsAvailable() bool { return s.Class == Available }
 
+// WasReady tells whether the pod is or has been ready at any time. Its Ready
+// condition is born False when the pod starts, so one that changed later was
+// True in between. When the start is not known, the pod gets the benefit of the
+// doubt.
+func WasReady(pod *corev1.Pod) bool {
+	ready := readyCondition(pod)
+	switch {
+	case ready == nil:
+		return false
+	case ready.Status == corev1.ConditionTrue:
+		return true
+	default:
+		start := pod.Status.StartTime
+		if start == nil {
+			start = &pod.CreationTimestamp
+		}
+		return ready.LastTransitionTime.After(start.Time)
+	}
+}
+
 func readyCondition(pod *corev1.Pod) *corev1.PodCondition {
 	for i := range pod.Status.Conditions {
 		if pod.Status.Conditions[i].Type == corev1.PodReady {

@@ -83,3 +83,28 @@ func TestClassString(t *testing.T) {
 		}
 	}
 }
+
+func TestWasReady(t *testing.T) {
+	started := func(pod *corev1.Pod, ago time.Duration) *corev1.Pod {
+		pod.Status.StartTime = &metav1.Time{Time: now.Add(-ago)}
+		return pod
+	}
+	tests := map[string]struct {
+		pod  *corev1.Pod
+		want bool
+	}{
+		"not started":                  {&corev1.Pod{}, false},
+		"ready":                        {started(pod(corev1.PodRunning, corev1.ConditionTrue, 0), time.Hour), true},
+		"unready since it started":     {started(pod(corev1.PodRunning, corev1.ConditionFalse, time.Hour), time.Hour), false},
+		"unready since before":         {started(pod(corev1.PodRunning, corev1.ConditionFalse, 2*time.Hour), time.Hour), false},
+		"unready since later":          {started(pod(corev1.PodRunning, corev1.ConditionFalse, time.Minute), time.Hour), true},
+		"unready, start unknown":       {pod(corev1.PodRunning, corev1.ConditionFalse, time.Minute), true},
+		"failed after it was ready":    {started(pod(corev1.PodFailed, corev1.ConditionFalse, time.Minute), time.Hour), true},
+		"out of sight, unready before": {started(pod(corev1.PodUnknown, corev1.ConditionUnknown, time.Minute), time.Hour), true},
+	}
+	for name, test := range tests {
+		if got := WasReady(test.pod); got != test.want {
+			t.Errorf("%s: WasReady = %t, want %t", name, got, test.want)
+		}
+	}
+}

@@ -19,7 +19,8 @@ import (
 )
 
 // states are the words for a pod's state in the notation. The durations say for
-// how long the pod has been ready.
+// how long the pod has been ready. A crashing pod has never been ready, an
+// unready one was until now.
 var states = map[string]struct {
 	phase       corev1.PodPhase
 	isReady     bool
@@ -28,6 +29,7 @@ var states = map[string]struct {
 }{
 	"pending":     {phase: corev1.PodPending},
 	"crashing":    {phase: corev1.PodRunning},
+	"unready":     {phase: corev1.PodRunning},
 	"ready":       {phase: corev1.PodRunning, isReady: true},
 	"available":   {phase: corev1.PodRunning, isReady: true, since: 30 * time.Minute},
 	"failed":      {phase: corev1.PodFailed},
@@ -73,12 +75,14 @@ func SetState(pod *corev1.Pod, state string, now time.Time) {
 	if !ok {
 		panic(fmt.Sprintf("testkit: %q is no state of a pod", state))
 	}
-	ready := corev1.PodCondition{
-		Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(now.Add(-s.since)),
-	}
+	ready := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: pod.CreationTimestamp}
 	if s.isReady {
 		ready.Status = corev1.ConditionTrue
 	}
+	if s.isReady || state == "unready" {
+		ready.LastTransitionTime = metav1.NewTime(now.Add(-s.since))
+	}
+	pod.Status.StartTime = pod.CreationTimestamp.DeepCopy()
 	pod.Status.Phase = s.phase
 	pod.Status.Conditions = []corev1.PodCondition{ready}
 	pod.DeletionTimestamp = nil
