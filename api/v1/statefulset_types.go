@@ -24,6 +24,7 @@ import (
 // +kubebuilder:printcolumn:name="Images",type=string,priority=1,JSONPath=`.spec.template.spec.containers[*].image`,description="Image of the first container (a printer column shows one value)"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",fieldPath=".metadata.name",message="must be a DNS label, because pods and their host names are made from it: lower case letters, digits and '-', no dots, beginning and ending with a letter or digit"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 52",fieldPath=".metadata.name",message="must have at most 52 characters: the pod name <name>-<ordinal> and the revision <name>-<hash> are label values, which end at 63; choose a shorter name"
+// +kubebuilder:validation:XValidation:rule="!has(self.metadata.generateName) || self.metadata.generateName.matches('^([a-z0-9][-a-z0-9]*)?$')",fieldPath=".metadata.generateName",message="must begin a DNS label: lower case letters, digits and '-', no dots, beginning with a letter or digit"
 type StatefulSet struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

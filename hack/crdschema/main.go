@@ -47,7 +47,7 @@ func adjust(crd *apiextensionsv1.CustomResourceDefinition) error {
 		return fmt.Errorf("want one version, have %d", len(crd.Spec.Versions))
 	}
 	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
-	nameTheName(root)
+	declareNames(root)
 	if err := adjustBorrowed(root); err != nil {
 		return err
 	}

@@ -47,11 +47,11 @@ func edit(s *schema, change func(*schema), path ...string) error {
 	return err
 }
 
-// nameTheName declares metadata.name, which controller-gen leaves out, so that rules can point at it.
-func nameTheName(root *schema) {
+// declareNames declares what controller-gen leaves out of the metadata, so that rules can point at it.
+func declareNames(root *schema) {
 	root.Properties["metadata"] = schema{
 		Type:       "object",
-		Properties: map[string]schema{"name": {Type: "string"}},
+		Properties: map[string]schema{"generateName": {Type: "string"}, "name": {Type: "string"}},
 	}
 }
 

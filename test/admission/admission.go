@@ -13,9 +13,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/go-logr/logr"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/webhook"
@@ -32,6 +34,7 @@ type Hook struct {
 // Serve starts the webhook for the test's namespace and returns when the API server calls it.
 func Serve(t testing.TB, space *cluster.Space, gates plan.Gates) *Hook {
 	t.Helper()
+	log.SetLogger(logr.Discard())
 	hook := &Hook{space: space}
 	hook.Switch(t, gates)
 	server := httptest.NewTLSServer(http.HandlerFunc(hook.serve))

@@ -89,6 +89,7 @@ var creates = map[string]verdict{
 	"name of 52":              {change: "metadata.name = a123456789-123456789-123456789-123456789-123456789-1"},
 	"name of 53":              {change: "metadata.name = a123456789-123456789-123456789-123456789-123456789-12", refused: "metadata.name"},
 	"name of 64":              {change: "metadata.name = a123456789-123456789-123456789-123456789-123456789-1234567890123", refused: "metadata.name"},
+	"generateName with a dot": {change: "delete metadata.name\nmetadata.generateName = web.", refused: "metadata.generateName"},
 	"serviceName empty":       {change: `spec.serviceName = ""`},
 	"serviceName with a dot":  {change: "spec.serviceName = web.example", refused: "spec.serviceName"},
 	"serviceName in capitals": {change: "spec.serviceName = Web", refused: "spec.serviceName"},

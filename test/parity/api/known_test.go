@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,9 +31,70 @@ var differences = []difference{
 		name: "an empty updateStrategy is stored without rollingUpdate, which means the same",
 		applies: func(m manifest) bool {
 			strategy, found, err := unstructured.NestedMap(m, "spec", "updateStrategy")
-			return found && err == nil && len(strategy) == 0
+			isSet := func(_, _ string, value any) bool { return value != nil }
+			return found && err == nil && !anyField(strategy, isSet)
 		},
 	},
+	{
+		name: "minReadySeconds 0 and an empty list or map in the selector are stored as they are written; apps/v1 leaves them out",
+		applies: func(m manifest) bool {
+			seconds, _, _ := unstructured.NestedFieldNoCopy(m, "spec", "minReadySeconds")
+			selector, _, _ := unstructured.NestedMap(m, "spec", "selector")
+			return seconds == int64(0) || anyField(selector, func(_, _ string, value any) bool { return isEmpty(value) })
+		},
+	},
+	{
+		name: "apiVersion and kind of a claim template are stored as they are written; apps/v1 overwrites them",
+		applies: func(m manifest) bool {
+			claims, _, _ := unstructured.NestedSlice(m, "spec", "volumeClaimTemplates")
+			return slices.ContainsFunc(claims, func(claim any) bool {
+				fields, _ := claim.(map[string]any)
+				return fields["kind"] != nil && fields["kind"] != "PersistentVolumeClaim"
+			})
+		},
+	},
+	{
+		name: "null as the value of a label, resource or the like is absence; apps/v1 reads it as an empty string or 0",
+		applies: func(m manifest) bool {
+			return anyField(m, func(parent, _ string, value any) bool { return value == nil && slices.Contains(freeMaps, parent) })
+		},
+	},
+}
+
+// freeMaps are the fields whose keys are chosen by the user.
+var freeMaps = []string{"annotations", "labels", "limits", "matchLabels", "nodeSelector", "overhead", "requests"}
+
+// anyField tells whether the predicate holds for a field of the object or of anything in it. It is given the name of
+// the object that has the field, the name of the field and its value.
+func anyField(value any, holds func(parent, name string, value any) bool) bool {
+	var visit func(parent string, value any) bool
+	visit = func(parent string, value any) bool {
+		switch value := value.(type) {
+		case map[string]any:
+			for name, child := range value {
+				if holds(parent, name, child) || visit(name, child) {
+					return true
+				}
+			}
+		case []any:
+			return slices.ContainsFunc(value, func(item any) bool { return visit(parent, item) })
+		}
+		return false
+	}
+	if m, ok := value.(manifest); ok {
+		value = map[string]any(m)
+	}
+	return visit("", value)
+}
+
+func isEmpty(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		return len(value) == 0
+	case []any:
+		return len(value) == 0
+	}
+	return false
 }
 
 // known returns the difference that a manifest shows, if any.

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,27 +54,31 @@ func parse(t testing.TB, text string) manifest {
 // change applies lines of the form "path = YAML value" and "delete path" to a copy of the manifest.
 func (m manifest) change(t testing.TB, lines string) manifest {
 	t.Helper()
-	changed := any(runtime.DeepCopyJSON(m))
+	changed := manifest(runtime.DeepCopyJSON(m))
 	for line := range strings.Lines(lines) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		var err error
-		if path, ok := strings.CutPrefix(line, "delete "); ok {
-			changed, err = assign(changed, steps(path), remove{})
-		} else {
-			path, text, _ := strings.Cut(line, " = ")
-			var value any
-			if err := yaml.Unmarshal([]byte(text), &value); err != nil {
-				t.Fatalf("change %q: %v", line, err)
-			}
-			changed, err = assign(changed, steps(path), integers(value))
-		}
-		if err != nil {
+		if err := changed.apply(line); err != nil {
 			t.Fatalf("change %q: %v", line, err)
 		}
 	}
-	return changed.(map[string]any)
+	return changed
+}
+
+// apply carries out one line of change in place.
+func (m manifest) apply(line string) error {
+	if path, ok := strings.CutPrefix(line, "delete "); ok {
+		_, err := assign(map[string]any(m), steps(path), remove{})
+		return err
+	}
+	path, text, _ := strings.Cut(line, " = ")
+	var value any
+	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
+		return err
+	}
+	_, err := assign(map[string]any(m), steps(path), integers(value))
+	return err
 }
 
 // remove is the value that makes assign delete a key.
@@ -113,6 +118,9 @@ func assignItem(node any, path []string, value any) (any, error) {
 	index, err := strconv.Atoi(strings.Trim(path[0], "[]"))
 	if err != nil || index > len(items) {
 		return nil, fmt.Errorf("no item %s", path[0])
+	}
+	if _, isRemove := value.(remove); isRemove && len(path) == 1 {
+		return slices.Delete(items, index, min(index+1, len(items))), nil
 	}
 	if index == len(items) {
 		items = append(items, nil)

@@ -144,12 +144,12 @@ func (o *oracle) normalize(ctx context.Context, object *unstructured.Unstructure
 	return spec, err
 }
 
-// defaultTemplate has the API server fill in a template, which it does for any PodTemplate. Host name and subdomain,
-// which are overwritten in pods and not judged, stay out of it.
+// defaultTemplate has the API server fill in a template, which it does for any PodTemplate. What pods never get stays
+// out of it: host name and subdomain, which are overwritten, and volumes in whose place a claim comes.
 func (o *oracle) defaultTemplate(ctx context.Context, template *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim) (corev1.PodTemplateSpec, error) {
-	hostname, subdomain, volumes := template.Spec.Hostname, template.Spec.Subdomain, len(template.Spec.Volumes)
+	hostname, subdomain := template.Spec.Hostname, template.Spec.Subdomain
 	template.Spec.Hostname, template.Spec.Subdomain = "", ""
-	addClaimVolumes(template, claims)
+	own := replaceVolumes(template, claims)
 	pods := &corev1.PodTemplate{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "parity-", Namespace: o.space.Name},
 		Template:   *template,
@@ -158,18 +158,21 @@ func (o *oracle) defaultTemplate(ctx context.Context, template *corev1.PodTempla
 		return corev1.PodTemplateSpec{}, fmt.Errorf("having the API server default the template: %w", err)
 	}
 	pods.Template.Spec.Hostname, pods.Template.Spec.Subdomain = hostname, subdomain
-	pods.Template.Spec.Volumes = pods.Template.Spec.Volumes[:volumes]
+	pods.Template.Spec.Volumes = pods.Template.Spec.Volumes[:own]
 	return pods.Template, nil
 }
 
-// addClaimVolumes appends the volumes that pods will have for the claims, since volume mounts refer to them.
-func addClaimVolumes(template *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim) {
+// replaceVolumes gives the template the volumes that pods have for the claims, since volume mounts refer to them. It
+// returns the number of volumes, the first ones, that are the template's own.
+func replaceVolumes(template *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim) int {
+	volumes := slices.DeleteFunc(template.Spec.Volumes, func(volume corev1.Volume) bool {
+		return slices.ContainsFunc(claims, func(claim corev1.PersistentVolumeClaim) bool { return claim.Name == volume.Name })
+	})
+	own := len(volumes)
 	for _, claim := range claims {
-		named := func(v corev1.Volume) bool { return v.Name == claim.Name }
-		if slices.ContainsFunc(template.Spec.Volumes, named) {
-			continue
-		}
 		source := corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name}}
-		template.Spec.Volumes = append(template.Spec.Volumes, corev1.Volume{Name: claim.Name, VolumeSource: source})
+		volumes = append(volumes, corev1.Volume{Name: claim.Name, VolumeSource: source})
 	}
+	template.Spec.Volumes = volumes
+	return own
 }
