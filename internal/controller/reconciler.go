@@ -79,7 +79,7 @@ func (r *reconciler) decide(ctx context.Context, key types.NamespacedName) (plan
 // waits for another spec, and a status that was refused because the set has
 // changed waits for the view to show the change.
 func (r *reconciler) next(todo plan.Plan, outcome execute.Outcome) (reconcile.Result, error) {
-	at := earliest(todo.WakeAt, outcome.StatusDue)
+	at := earliest(todo.WakeAt, outcome.WakeAt)
 	switch {
 	case len(outcome.Failures) == 0 && apierrors.IsConflict(outcome.StatusErr):
 		at = earliest(at, r.now().Add(observe.Patience))

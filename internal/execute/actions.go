@@ -27,12 +27,12 @@ type effect struct {
 	isDelete bool
 }
 
-// said is the line of the log about an action that was asked for.
-func (e effect) said(asked plan.Action) string {
+// word says in the log what became of the action that was asked for.
+func (e effect) word() string {
 	if e.action == nil {
-		return "Nothing left to do: " + asked.String()
+		return "Done already"
 	}
-	return "Did " + e.action.String()
+	return "Done"
 }
 
 // perform carries out one action.

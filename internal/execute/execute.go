@@ -69,8 +69,10 @@ type Outcome struct {
 	Failures []plan.Failure
 	// StatusErr is why the status could not be written.
 	StatusErr error
-	// StatusDue is when a status that was held back should be written; zero if none was.
-	StatusDue time.Time
+	// WakeAt is when to look at the set again because of its status: when one that
+	// was held back is due, or at once when one was written that the next decision
+	// reads, such as the end of an update. Zero if there is no such reason.
+	WakeAt time.Time
 }
 
 // Err returns everything that went wrong, or nil.

@@ -91,12 +91,12 @@ func (r *run) lane(ctx context.Context, lane plan.Lane) bool {
 // report writes down what became of an action: one line in the log with its
 // reason, an event, and its part of the outcome.
 func (r *run) report(ctx context.Context, action plan.Action, done effect, err error) {
-	logger := log.FromContext(ctx).WithValues("reason", action.Why().Code, "why", action.Why().Text)
+	logger := log.FromContext(ctx).WithValues("action", action.String(), "reason", action.Why().Code, "why", action.Why().Text)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case err != nil:
-		logger.Info("Could not "+action.String(), "error", err.Error())
+		logger.Info("Failed", "error", err.Error())
 		r.outcome.Failures = append(r.outcome.Failures, plan.Failure{Action: action, Err: err})
 		return
 	case done.isDelete:
@@ -104,7 +104,7 @@ func (r *run) report(ctx context.Context, action plan.Action, done effect, err e
 	case done.object != nil:
 		r.outcome.Written = append(r.outcome.Written, done.object)
 	}
-	logger.Info(done.said(action))
+	logger.Info(done.word())
 	r.recordSuccess(done)
 }
 

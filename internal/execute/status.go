@@ -44,9 +44,10 @@ func (r *run) writeStatus(ctx context.Context, haste haste) bool {
 		return true
 	}
 	key := client.ObjectKeyFromObject(r.set)
+	isNews := !haveSameMeaning(r.set.Status, status)
 	isDue, at := r.pacer.isDue(key, r.now())
-	if haste == patient && !isDue && haveSameMeaning(r.set.Status, status) {
-		r.outcome.StatusDue = at
+	if haste == patient && !isDue && !isNews {
+		r.outcome.WakeAt = at
 		return false
 	}
 	updated := r.set.DeepCopy()
@@ -56,6 +57,9 @@ func (r *run) writeStatus(ctx context.Context, haste haste) bool {
 		return false
 	}
 	r.pacer.wrote(key, r.now())
+	if isNews {
+		r.outcome.WakeAt = r.now()
+	}
 	r.set = updated
 	r.outcome.Written = append(r.outcome.Written, updated)
 	r.recordPlanEvents()

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,9 +10,14 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	toolswatch "k8s.io/client-go/tools/watch"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/test/cluster"
@@ -32,13 +38,10 @@ type tape struct {
 // record starts recording. Only what happens from now on is on the tape.
 func record(t testing.TB, space *cluster.Space) *tape {
 	t.Helper()
-	watcher, err := client.NewWithWatch(space.Config, client.Options{Scheme: cluster.Scheme()})
-	if err != nil {
-		t.Fatalf("making a client to watch with: %v", err)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
-	pods, err := watcher.Watch(ctx, &corev1.PodList{}, client.InNamespace(space.Name))
+	pods, err := watchPods(ctx, space)
 	if err != nil {
+		cancel()
 		t.Fatalf("watching pods: %v", err)
 	}
 	recording := &tape{deleted: map[types.UID]bool{}}
@@ -58,6 +61,25 @@ func record(t testing.TB, space *cluster.Space) *tape {
 	return recording
 }
 
+// watchPods watches from now on and takes the watch up again where the API
+// server breaks it off, which it does with a watcher that is slow.
+func watchPods(ctx context.Context, space *cluster.Space) (watch.Interface, error) {
+	config := rest.CopyConfig(space.Config)
+	config.ContentType = runtime.ContentTypeProtobuf
+	clients, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	pods := clients.CoreV1().Pods(space.Name)
+	now, err := pods.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return toolswatch.NewRetryWatcherWithContext(ctx, now.ResourceVersion, &cache.ListWatch{
+		WatchFuncWithContext: pods.Watch,
+	})
+}
+
 func (r *tape) follow(ctx context.Context, events <-chan watch.Event) {
 	for event := range events {
 		pod, ok := event.Object.(*corev1.Pod)
@@ -68,6 +90,11 @@ func (r *tape) follow(ctx context.Context, events <-chan watch.Event) {
 			r.err = fmt.Errorf("the watch brought %v", event.Object)
 		}
 		r.mu.Unlock()
+	}
+	if ctx.Err() == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.err = errors.New("the watch broke off")
 	}
 }
 
