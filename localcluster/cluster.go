@@ -43,6 +43,7 @@ type Cluster struct {
 	client  *http.Client
 	running []*process
 	report  *Reporter
+	began   time.Time
 }
 
 // ports of the components, all on loopback.
@@ -53,7 +54,7 @@ type ports struct {
 // Run starts a cluster, calls ready, and keeps the cluster until the context ends or a component does.
 // Whatever happens, no process is left behind.
 func Run(ctx context.Context, options Options, report *Reporter, ready func(Layout)) error {
-	c := &Cluster{options: options, layout: Layout{options.Dir}, report: report}
+	c := &Cluster{options: options, layout: Layout{options.Dir}, report: report, began: time.Now()}
 	if err := c.layout.Prepare(); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,14 +41,24 @@ func (c *Cluster) nodesTakePods(ctx context.Context) error {
 	}
 	open := 0
 	for _, node := range list.Items {
-		if takesPods(&node) {
+		if takesPods(&node) && reportedSince(&node, c.began) {
 			open++
 		}
 	}
-	if open < c.options.Nodes {
+	if open != c.options.Nodes || len(list.Items) != open {
 		return fmt.Errorf("%d of %d nodes take pods", open, c.options.Nodes)
 	}
 	return nil
+}
+
+// reportedSince tells whether a node has spoken since a time: what an earlier run left in the folder does not count.
+func reportedSince(node *corev1.Node, since time.Time) bool {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return !c.LastHeartbeatTime.Time.Before(since.Truncate(time.Second))
+		}
+	}
+	return false
 }
 
 // takesPods tells whether the control plane sends pods to a node. Taints that a person set are no concern of ours,

@@ -11,6 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// mostPods keeps the log of a failed test readable.
+const mostPods = 30
+
 // dump says what is in the namespace, for the log of a failed test.
 func (s *Space) dump() string {
 	var out strings.Builder
@@ -25,7 +28,11 @@ func (s *Space) dumpPods(out *strings.Builder) {
 	if err := s.Client.List(context.Background(), &pods, client.InNamespace(s.Name)); err != nil {
 		fmt.Fprintf(out, "listing pods: %v\n", err)
 	}
-	for _, pod := range pods.Items {
+	for i, pod := range pods.Items {
+		if i == mostPods {
+			fmt.Fprintf(out, "… and %d more pods\n", len(pods.Items)-i)
+			break
+		}
 		fmt.Fprintf(out, "pod %s uid=%s node=%q phase=%s deleted=%v labels=%v\n",
 			pod.Name, pod.UID, pod.Spec.NodeName, pod.Status.Phase, pod.DeletionTimestamp, pod.Labels)
 		for _, c := range pod.Status.Conditions {
