@@ -38,6 +38,48 @@ func TestConvergence(t *testing.T) {
 	})
 }
 
+// TestRecovery is L2: after a template that never gets ready, a good one gets
+// through with every strategy that promises it, nobody having to delete a pod.
+func TestRecovery(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := web(rapid.Int32Range(1, 4).Draw(t, "replicas")).HistoryLimit(1)
+		switch rapid.SampledFrom([]string{"Enforced", "Recreate", "timeout"}).Draw(t, "strategy") {
+		case "Enforced":
+			b.Strategy(v1.EnforcedRollingUpdateStrategy).MaxUnavailable(rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "maxUnavailable"))
+		case "Recreate":
+			b.Strategy(v1.RecreateStrategy)
+		case "timeout":
+			b.ProgressTimeout(60).MaxUnavailable(rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "maxUnavailable"))
+		}
+		if rapid.Bool().Draw(t, "parallel") {
+			b.Parallel()
+		}
+		c := newCluster(t, b.Obj())
+		c.broken = "x"
+		c.settle()
+		c.edit("template x, which never gets ready", template("x"))
+		c.crashAfter = rapid.IntRange(-1, 3).Draw(t, "crash")
+		c.rounds(rapid.IntRange(0, 30).Draw(t, "rounds"))
+		c.edit("template b", template("b"))
+		c.settle()
+		checkSettled(t, c)
+	})
+}
+
+// TestPlainOrderedUpdateStalls is L5, the promised default.
+func TestPlainOrderedUpdateStalls(t *testing.T) {
+	c := newCluster(t, web(2).Obj())
+	c.broken = "x"
+	c.settle()
+	c.edit("template x, which never gets ready", template("x"))
+	c.settle()
+	c.edit("template b", template("b"))
+	c.settle()
+	if got := c.describe(); got != "0:a/available 1:x/running" {
+		t.Errorf("the set is at rest as %s", got)
+	}
+}
+
 // disturb does something that users or nodes do.
 func disturb(t *rapid.T, c *cluster, i int) {
 	draw := func(label string) string { return fmt.Sprintf("%s-%d", label, i) }

@@ -25,10 +25,13 @@ func drawSet(t *rapid.T) *testkit.SetBuilder {
 		b.Parallel()
 	}
 	strategy := rapid.SampledFrom([]v1.UpdateStrategyType{
-		v1.RollingUpdateStrategy, v1.RollingUpdateStrategy, v1.OnDeleteStrategy,
+		v1.RollingUpdateStrategy, v1.RollingUpdateStrategy, v1.EnforcedRollingUpdateStrategy, v1.RecreateStrategy, v1.OnDeleteStrategy,
 	}).Draw(t, "strategy")
 	b.Strategy(strategy)
-	if strategy == v1.RollingUpdateStrategy {
+	if strategy == v1.RollingUpdateStrategy && rapid.Bool().Draw(t, "timeout") {
+		b.ProgressTimeout(600)
+	}
+	if strategy == v1.RollingUpdateStrategy || strategy == v1.EnforcedRollingUpdateStrategy {
 		b.Partition(rapid.SampledFrom([]int32{0, 0, 0, 1, 2, 9}).Draw(t, "partition"))
 		b.MaxUnavailable(rapid.SampledFrom([]string{"1", "2", "3", "50%"}).Draw(t, "maxUnavailable"))
 	}
@@ -44,7 +47,8 @@ func drawSet(t *rapid.T) *testkit.SetBuilder {
 // drawFleet draws pods in any state for the ordinals in and around the range.
 func drawFleet(t *rapid.T) string {
 	states := []string{
-		"available", "available", "available", "available", "ready", "pending", "crashing", "failed", "succeeded", "terminating", "leaving",
+		"available", "available", "available", "available", "ready", "pending", "crashing", "unready",
+		"failed", "succeeded", "terminating", "leaving",
 	}
 	var words []string
 	for i := range 8 {
@@ -67,9 +71,11 @@ type judged struct {
 	states      map[int]podstate.Class
 	revisions   map[int]string
 	unavailable int
+	inFlight    int
 	condemned   []int
 	budget      int
 	partition   int
+	strategy    v1.UpdateStrategyType
 }
 
 func judge(o plan.Observation, p plan.Plan) judged {
@@ -83,16 +89,25 @@ func judge(o plan.Observation, p plan.Plan) judged {
 			j.condemned = append(j.condemned, number)
 		}
 	}
-	for i := j.slots.Start; i < j.slots.End(); i++ {
-		if j.states[i] != podstate.Available {
-			j.unavailable++
-		}
+	j.strategy = o.Set.Spec.UpdateStrategy.Type
+	tuning := o.Set.Spec.UpdateStrategy.RollingUpdate
+	if j.strategy == v1.EnforcedRollingUpdateStrategy {
+		tuning = o.Set.Spec.UpdateStrategy.EnforcedRollingUpdate
 	}
-	if tuning := o.Set.Spec.UpdateStrategy.RollingUpdate; tuning != nil {
+	if tuning != nil {
 		j.partition = int(*tuning.Partition)
 		j.budget = tuning.MaxUnavailable.IntValue()
 		if tuning.MaxUnavailable.StrVal == "50%" {
 			j.budget = max(1, j.slots.Count/2)
+		}
+	}
+	for i := j.slots.Start; i < j.slots.End(); i++ {
+		isAvailable := j.states[i] == podstate.Available
+		if !isAvailable {
+			j.unavailable++
+		}
+		if !isAvailable && (j.revisions[i] == j.wanted(i) || j.states[i] == podstate.Missing || j.states[i] == podstate.Terminating) {
+			j.inFlight++
 		}
 	}
 	return j
@@ -120,15 +135,22 @@ func (j judged) deletes(codes ...plan.ReasonCode) (deletes []plan.DeletePod) {
 	return deletes
 }
 
-func (j judged) updates() []plan.DeletePod { return j.deletes(plan.Outdated, plan.OutdatedUnavailable) }
+func (j judged) updates() []plan.DeletePod {
+	return j.deletes(plan.Outdated, plan.OutdatedUnavailable, plan.ForcedReplacement, plan.Recreated, plan.ProgressTimedOut)
+}
+
+func (j judged) target() string {
+	return testkit.RevisionName(j.o.Set, j.o.Set.Spec.Template.Spec.Containers[0].Image)
+}
+
+func (j judged) isOrdered() bool { return j.o.Set.Spec.PodManagementPolicy == v1.OrderedReady }
 
 // wanted is G5: the revision of a slot, said independently of the planner.
 func (j judged) wanted(number int) string {
-	isRolling := j.o.Set.Spec.UpdateStrategy.Type == v1.RollingUpdateStrategy
-	if isRolling && number < j.slots.Start+j.partition {
+	if number < j.slots.Start+j.partition {
 		return j.o.Set.Status.CurrentRevision
 	}
-	return testkit.RevisionName(j.o.Set, j.o.Set.Spec.Template.Spec.Containers[0].Image)
+	return j.target()
 }
 
 // invariants are the properties of one plan, under the names that
@@ -165,8 +187,12 @@ var invariants = map[string]func(j judged) error{
 		return nil
 	},
 	"G7 the budget holds": func(j judged) error {
+		used := j.unavailable
+		if j.strategy == v1.EnforcedRollingUpdateStrategy {
+			used = j.inFlight
+		}
 		available := len(j.deletes(plan.Outdated))
-		if allowed := max(0, j.budget-j.unavailable); available > allowed {
+		if allowed := max(0, j.budget-used); available > allowed {
 			return fmt.Errorf("%d available pods go, %d may", available, allowed)
 		}
 		return nil
@@ -188,7 +214,7 @@ var invariants = map[string]func(j judged) error{
 		return nil
 	},
 	"R2 ordered creation": func(j judged) error {
-		if j.o.Set.Spec.PodManagementPolicy == v1.Parallel {
+		if !j.isOrdered() {
 			return nil
 		}
 		for _, create := range j.creates() {
@@ -206,21 +232,25 @@ var invariants = map[string]func(j judged) error{
 	},
 	"R2 ordered scale-down": func(j judged) error {
 		removed := j.deletes(plan.ScaledDown)
-		if j.o.Set.Spec.PodManagementPolicy == v1.Parallel || len(removed) == 0 {
+		if !j.isOrdered() || len(removed) == 0 || j.strategy == v1.RecreateStrategy {
 			return nil
+		}
+		holding := j.unavailable
+		if j.strategy == v1.EnforcedRollingUpdateStrategy {
+			holding = j.inFlight
 		}
 		highest := 0
 		for _, number := range j.condemned {
 			highest = max(highest, number)
 		}
-		if len(removed) > 1 || removed[0].Ordinal != highest || j.unavailable > 0 {
-			return fmt.Errorf("%v go, the highest is %d, %d slots are unavailable", removed, highest, j.unavailable)
+		if len(removed) > 1 || removed[0].Ordinal != highest || holding > 0 {
+			return fmt.Errorf("%v go, the highest is %d, %d slots hold it up", removed, highest, holding)
 		}
 		return nil
 	},
 	"R3, R4 ordered updates": func(j judged) error {
-		updates := j.updates()
-		if j.o.Set.Spec.PodManagementPolicy == v1.Parallel || len(updates) == 0 {
+		updates := j.deletes(plan.Outdated, plan.OutdatedUnavailable)
+		if !j.isOrdered() || len(updates) == 0 || j.strategy != v1.RollingUpdateStrategy {
 			return nil
 		}
 		if j.unavailable > 0 || len(j.condemned) > 0 || len(updates) > j.budget {
@@ -241,6 +271,65 @@ var invariants = map[string]func(j judged) error{
 		isHeld := j.o.Set.Spec.Paused || j.o.Set.Spec.UpdateStrategy.Type == v1.OnDeleteStrategy
 		if isHeld && len(j.updates()) > 0 {
 			return fmt.Errorf("%v", j.updates())
+		}
+		return nil
+	},
+	"C1 Recreate does not mix": func(j judged) error {
+		if j.strategy != v1.RecreateStrategy {
+			return nil
+		}
+		for number, revision := range j.revisions {
+			if revision != j.target() && len(j.creates()) > 0 {
+				return fmt.Errorf("pods are created while pod %d is at another revision", number)
+			}
+		}
+		return nil
+	},
+	"C2 Recreate takes all others at once": func(j judged) error {
+		if j.strategy != v1.RecreateStrategy || j.o.Set.Spec.Paused {
+			return nil
+		}
+		gone := map[int]bool{}
+		for action := range j.p.Actions() {
+			if remove, ok := action.(plan.DeletePod); ok {
+				gone[remove.Ordinal] = true
+			}
+		}
+		for number, revision := range j.revisions {
+			if revision != j.target() && j.states[number] != podstate.Terminating && !gone[number] {
+				return fmt.Errorf("pod %d stays at another revision", number)
+			}
+		}
+		return nil
+	},
+	"F2 the safety halt holds": func(j judged) error {
+		top := j.slots.End() - 1
+		state := j.states[top]
+		isStarting := state != podstate.Missing && state != podstate.Terminating && state != podstate.Ready && state != podstate.Available
+		isHalted := j.revisions[top] == j.target() && isStarting && j.partition < j.slots.Count
+		if j.strategy != v1.EnforcedRollingUpdateStrategy || !isHalted {
+			return nil
+		}
+		for _, remove := range j.updates() {
+			if remove.Ordinal < j.slots.End()-j.budget {
+				return fmt.Errorf("%s (%s)", remove, remove.Reason)
+			}
+		}
+		return nil
+	},
+	"F3 no pod at the target is replaced": func(j judged) error {
+		for _, remove := range j.updates() {
+			if remove.Reason.Code != plan.ProgressTimedOut && j.revisions[remove.Ordinal] == j.target() {
+				return fmt.Errorf("%s (%s)", remove, remove.Reason)
+			}
+		}
+		return nil
+	},
+	"P1, P2 the timeout takes only what was never ready": func(j judged) error {
+		for _, remove := range j.deletes(plan.ProgressTimedOut) {
+			if podstate.WasReady(remove.Pod) || !remove.IfUnchanged || remove.Pod.CreationTimestamp.Add(10*time.Minute).After(j.o.Now) {
+				return fmt.Errorf("%s (%s)", remove, remove.Reason)
+			}
 		}
 		return nil
 	},
@@ -275,6 +364,7 @@ func TestInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := drawSet(t).Obj()
 		o := testkit.Observe(set, "abc", drawFleet(t))
+		o.Live.Pods = true
 		before := cloneObservation(o)
 		p := planner.Compute(o)
 		if diff := cmp.Diff(before, o); diff != "" {

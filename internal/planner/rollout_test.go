@@ -130,6 +130,63 @@ var rollouts = map[string]rollout{
 		c.edit("web-0 is deleted", func(*v1.StatefulSetSpec) { delete(c.pods, "web-0") })
 		c.settle()
 	}},
+
+	"recreate": {web(3).Strategy(v1.RecreateStrategy), func(c *cluster) {
+		c.edit("template b", template("b"))
+		c.settle()
+	}},
+
+	"recreate-edited-in-mid-flight": {web(3).Parallel().Strategy(v1.RecreateStrategy), func(c *cluster) {
+		c.broken = "x"
+		c.edit("template x, which never gets ready", template("x"))
+		c.settle()
+		c.edit("template b", template("b"))
+		c.rounds(3)
+		c.edit("template c, while pods of b start", template("c"))
+		c.settle()
+	}},
+
+	"recreate-waits-for-a-lost-node": {web(2).Strategy(v1.RecreateStrategy), func(c *cluster) {
+		c.stuck["web-1"] = true
+		c.edit("template b, while web-1 is on a node that is lost", template("b"))
+		c.settle()
+		c.edit("the node comes back", func(*v1.StatefulSetSpec) { c.stuck["web-1"] = false })
+		c.settle()
+	}},
+
+	"enforced": {web(3).Strategy(v1.EnforcedRollingUpdateStrategy), func(c *cluster) {
+		c.broken = "x"
+		c.edit("template x, which never gets ready: the highest pod halts it", template("x"))
+		c.settle()
+		c.edit("template b gets through", template("b"))
+		c.settle()
+	}},
+
+	"enforced-with-all-pods-broken": {web(3).Strategy(v1.EnforcedRollingUpdateStrategy).MaxUnavailable("2"), func(c *cluster) {
+		c.edit("all pods lose their readiness, and template b", func(spec *v1.StatefulSetSpec) {
+			for _, pod := range c.pods {
+				testkit.SetState(pod, "unready", c.now)
+			}
+			template("b")(spec)
+		})
+		c.settle()
+	}},
+
+	"timeout": {web(3).ProgressTimeout(60), func(c *cluster) {
+		c.broken = "x"
+		c.edit("template x, which never gets ready", template("x"))
+		c.rounds(5)
+		c.edit("template b gets through when the pod of x has had its time", template("b"))
+		c.settle()
+	}},
+
+	"timeout-halts": {web(2).ProgressTimeout(60), func(c *cluster) {
+		c.broken = "x"
+		c.edit("template x, which never gets ready", template("x"))
+		c.settle()
+		c.edit("template b", template("b"))
+		c.settle()
+	}},
 }
 
 func TestRollouts(t *testing.T) {
