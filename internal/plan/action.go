@@ -47,8 +47,8 @@ type UpdatePod struct {
 	Reason Reason
 }
 
-// UpdateClaimOwner replaces the owner references of a claim, provided that the
-// claim is still the version that was observed.
+// UpdateClaimOwner replaces the owner references of a claim, by none if Owners is
+// empty, provided that the claim is still the version that was observed.
 type UpdateClaimOwner struct {
 	Claim  *corev1.PersistentVolumeClaim
 	Owners []metav1.OwnerReference
@@ -62,7 +62,10 @@ type CreateClaim struct {
 	Reason Reason
 }
 
-// CreatePod creates the pod of a slot. "Already exists" is a failure.
+// CreatePod creates the pod of a slot. When the name is taken, the executor reads
+// the pod that has it: controlled by this set it is a success (not observed yet,
+// or bereft of the label by which pods are watched), otherwise "already exists"
+// is a failure, which planner.Conclude shows to the user.
 type CreatePod struct {
 	Ordinal  int
 	Revision string

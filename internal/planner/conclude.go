@@ -20,9 +20,10 @@ import (
 //   - A target revision that could not be recorded is not claimed, nor is its
 //     generation called observed. If its name was taken, the collision count
 //     grows, so that the next plan has another name for it.
-//   - What the API server refused makes ReplicaFailure and Stalled true. What it
-//     could not do just now is retried and not mentioned, and neither is
-//     "already exists" or a conflict, which the next observation explains.
+//   - What the API server refused makes ReplicaFailure and Stalled true, and so
+//     does a pod of somebody else that has the name of one of ours. What could
+//     not be done just now is retried and not mentioned, and neither is a
+//     conflict, which the next observation explains.
 func Conclude(observation plan.Observation, p plan.Plan, failures []plan.Failure) v1.StatefulSetStatus {
 	status := *p.Status.DeepCopy()
 	var refused *plan.Failure
@@ -31,7 +32,7 @@ func Conclude(observation plan.Observation, p plan.Plan, failures []plan.Failure
 		case plan.CreateRevision, plan.BumpRevision:
 			disclaimTarget(&status, observation.Set.Status, failure)
 		case plan.CreatePod, plan.CreateClaim, plan.DeletePod:
-			if refused == nil && isRefusal(failure.Err) {
+			if refused == nil && isRefusal(failure) {
 				refused = &failures[i]
 			}
 		}
@@ -61,9 +62,12 @@ func disclaimTarget(status *v1.StatefulSetStatus, before v1.StatefulSetStatus, f
 
 // isRefusal tells whether the API server understood a request and declined it,
 // so that trying again helps only after somebody changed something.
-func isRefusal(err error) bool {
+func isRefusal(failure plan.Failure) bool {
+	if _, isPod := failure.Action.(plan.CreatePod); isPod && apierrors.IsAlreadyExists(failure.Err) {
+		return true
+	}
 	var answer apierrors.APIStatus
-	if !errors.As(err, &answer) {
+	if !errors.As(failure.Err, &answer) {
 		return false
 	}
 	switch code := answer.Status().Code; code {

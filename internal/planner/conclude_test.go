@@ -43,7 +43,7 @@ func TestConcludeRefusals(t *testing.T) {
 		"server overloaded":       {"", apierrors.NewTooManyRequestsError("later"), ""},
 		"server broken":           {"", apierrors.NewInternalError(errors.New("etcd")), ""},
 		"no answer":               {"", errors.New("connection refused"), ""},
-		"exists, not seen yet":    {"", apierrors.NewAlreadyExists(pods, "web-0"), ""},
+		"the name is taken":       {"", apierrors.NewAlreadyExists(pods, "web-0"), v1.ReasonFailedCreate},
 		"changed in the meantime": {"0:a/failed", apierrors.NewConflict(pods, "web-0", errors.New("resourceVersion")), ""},
 	}
 	for name, test := range tests {
@@ -106,6 +106,17 @@ func TestUnrecordedRevisionIsNotClaimed(t *testing.T) {
 	want.ReadyReplicas, want.AvailableReplicas = 0, 0
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
+	}
+}
+
+// TestClaimThatExistsIsNoRefusal: the next observation shows it.
+func TestClaimThatExistsIsNoRefusal(t *testing.T) {
+	o := testkit.Observe(web(1).Current("a").Claims("data").Obj(), "a", "")
+	p := planner.Compute(o)
+	exists := apierrors.NewAlreadyExists(schema.GroupResource{Resource: "persistentvolumeclaims"}, "data-web-0")
+	status := planner.Conclude(o, p, failAll(p, exists)[:1])
+	if diff := cmp.Diff(p.Status, status); diff != "" {
+		t.Errorf("the status mentions it (-plan +concluded):\n%s", diff)
 	}
 }
 

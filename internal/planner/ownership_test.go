@@ -158,3 +158,12 @@ func TestUnusableSelector(t *testing.T) {
 		})
 	}
 }
+
+func TestUnusableBudget(t *testing.T) {
+	set := updating(2).MaxUnavailable("many").Obj()
+	p := planner.Compute(testkit.Observe(set, "ab", "0:a/available 1:a/available"))
+	if !p.IsEmpty() {
+		t.Errorf("pods are taken down under a budget that says nothing:\n%s", p)
+	}
+	wantCondition(t, p.Status, v1.ConditionStalled, "True", v1.ReasonInvalidSpec)
+}
