@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -84,7 +85,7 @@ func (e *Executor) createPod(ctx context.Context, a plan.CreatePod) (effect, err
 		return effect{}, fmt.Errorf("read the pod that has the name: %w", err)
 	}
 	if !haveSameController(existing, a.Pod) {
-		return effect{}, refusal
+		return effect{}, nameTaken{pod: existing.Name}
 	}
 	lost := lostIdentity(existing, a.Pod)
 	if len(lost) == 0 {
@@ -92,6 +93,20 @@ func (e *Executor) createPod(ctx context.Context, a plan.CreatePod) (effect, err
 	}
 	why := plan.Because(plan.IdentityDrifted, "it belongs to the set but lost its identity labels")
 	return e.patch(ctx, plan.UpdatePod{Pod: existing, Labels: lost, Reason: why})
+}
+
+// nameTaken is why a pod could not be created: a pod of somebody else has its
+// name. The API server only says "already exists", which may mean as little as a
+// view that lags; this is a refusal, which lasts until somebody steps in.
+type nameTaken struct{ pod string }
+
+func (e nameTaken) Error() string {
+	return "pod " + e.pod + " exists and does not belong to this set: delete or rename it"
+}
+
+// Status makes the error an answer of the API server like any other refusal.
+func (e nameTaken) Status() metav1.Status {
+	return metav1.Status{Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: e.Error()}
 }
 
 // lostIdentity returns the identity labels that a pod should have and has not.

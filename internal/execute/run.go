@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
@@ -142,7 +143,16 @@ const (
 // in reason and action into one that counts them, and keeps the first text: so
 // the action is what tells news apart.
 func (r *run) record(event plan.Event, action string) {
-	r.events.Eventf(r.set, nil, event.Type, event.Reason, shorten(action, maxAction), "%s", shorten(event.Message, maxNote))
+	r.events.Eventf(reference(r.set), nil, event.Type, event.Reason, shorten(action, maxAction), "%s", shorten(event.Message, maxNote))
+}
+
+// reference names the set without its version, or every status write would make
+// the same news new.
+func reference(set *v1.StatefulSet) *corev1.ObjectReference {
+	return &corev1.ObjectReference{
+		APIVersion: v1.GroupVersion.String(), Kind: v1.Kind.Kind,
+		Namespace: set.Namespace, Name: set.Name, UID: set.UID,
+	}
 }
 
 // shorten cuts a text to at most so many bytes and marks the cut.

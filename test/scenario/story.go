@@ -164,3 +164,14 @@ func (s *Story) Delete(policy metav1.DeletionPropagation) {
 		s.t.Fatalf("deleting the set: %v", err)
 	}
 }
+
+// As continues the story with another controller. The tape goes on.
+func (s *Story) As(by Controller) *Story {
+	s.t.Helper()
+	if by == Rollcall {
+		RunOperator(s.t, s.Space)
+	}
+	continued := *s
+	continued.by = by
+	return &continued
+}
