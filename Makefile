@@ -86,7 +86,7 @@ help: ## List the targets
 # Programs of ours.
 
 $(BIN)/rollcall: $(OPERATOR_SOURCES)
-	$(GO) build -trimpath -o $@ ./cmd/rollcall
+	$(GO) build -o $@ ./cmd/rollcall
 
 $(BIN)/rollcall-local: $(LOCALCLUSTER_SOURCES)
 	hack/build-cluster.sh "$(KUBERNETES_VERSION)" "$(KUBERNETES_LDFLAGS)" $@

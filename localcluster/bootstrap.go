@@ -18,18 +18,18 @@ const nodesUser = "rollcall:nodes"
 //go:embed bootstrap.yaml
 var objects []byte
 
-// bootstrap applies the built-in objects and the given CRDs, each time anew: a newer CRD replaces an older one.
+// bootstrap applies the built-in objects and the given folders, each time anew: a newer CRD replaces an older one.
 func (c *Cluster) bootstrap(ctx context.Context) error {
-	if err := c.apply(ctx, "--filename=-"); err != nil {
-		return err
+	for _, from := range append([]string{"-"}, c.options.Install...) {
+		if err := c.apply(ctx, "--filename="+from); err != nil {
+			return err
+		}
 	}
-	if c.options.CRDs == "" {
+	if c.options.Operator == "" {
 		return nil
 	}
-	if err := c.apply(ctx, "--filename="+c.options.CRDs); err != nil {
-		return err
-	}
-	return c.running[len(c.running)-1].await(ctx, c.healthy(c.ports.apiserver, "/apis/apps.rollcall.dev/v1"))
+	api := c.running[len(c.running)-1]
+	return api.await(ctx, c.healthy(c.ports.apiserver, "/apis/apps.rollcall.dev/v1"))
 }
 
 func (c *Cluster) apply(ctx context.Context, from string) error {

@@ -29,8 +29,8 @@ type Options struct {
 	Nodes int
 	// Reset forgets what an earlier run left.
 	Reset bool
-	// CRDs is a folder of manifests to install, or empty.
-	CRDs string
+	// Install are folders of manifests to apply, CRDs first.
+	Install []string
 	// Operator is the Rollcall program to run, or empty.
 	Operator string
 }

@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// operatorUser is who the operator is to the API server.
-const operatorUser = "rollcall:operator"
+// operatorUser is who the operator is to the API server: its service account, with the rules of config/rbac.
+const operatorUser = "system:serviceaccount:rollcall-system:rollcall-controller"
 
 // operator is Rollcall itself, which is ready when it has read the cluster and may act.
 func (c *Cluster) operator() component {

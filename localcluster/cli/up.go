@@ -2,11 +2,12 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,7 @@ there again at the next start.`,
 	flags.IntVar(&options.Nodes, "nodes", 3, "number of simulated nodes")
 	flags.BoolVar(&options.Reset, "reset", false, "forget what an earlier run left in the folder")
 	flags.BoolVar(&detached, "detach", false, "return when the cluster is ready and leave it running; stop it with `rollcall-local down`")
-	flags.StringVar(&options.CRDs, "crds", "", "folder of CRDs to install (default config/crd beside this program's folder, if there)")
+	flags.StringSliceVar(&options.Install, "install", nil, "folders of manifests to install (default config/crd and config/rbac beside this program's folder, if there)")
 	flags.StringVar(&options.Operator, "operator", "", "Rollcall program to run (default the one beside this program, if there)")
 	flags.Lookup("detach").NoOptDefVal = "true"
 	return command
@@ -75,21 +76,36 @@ func complete(options *localcluster.Options, layout localcluster.Layout) error {
 		return err
 	}
 	bin := filepath.Dir(self)
-	return errors.Join(
-		choose(&options.CRDs, "--crds", filepath.Join(filepath.Dir(bin), "config", "crd")),
-		choose(&options.Operator, "--operator", filepath.Join(bin, "rollcall")))
+	config := filepath.Join(filepath.Dir(bin), "config")
+	if options.Install == nil {
+		options.Install = existing(filepath.Join(config, "crd"), filepath.Join(config, "rbac"))
+	}
+	if options.Operator == "" {
+		options.Operator = strings.Join(existing(filepath.Join(bin, "rollcall")), "")
+	}
+	return check(options)
 }
 
-// choose checks that a path given by flag exists, and uses the default path if none is given and that one exists.
-func choose(path *string, flag, otherwise string) error {
-	if *path != "" {
-		if _, err := os.Stat(*path); err != nil {
-			return fmt.Errorf("%s: %w", flag, err)
+// existing are those of the paths that exist.
+func existing(paths ...string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, err := os.Stat(path)
+		return err != nil
+	})
+}
+
+// check refuses paths that do not exist before anything is started.
+func check(options *localcluster.Options) error {
+	for _, path := range options.Install {
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("--install: %w", err)
 		}
+	}
+	if options.Operator == "" {
 		return nil
 	}
-	if _, err := os.Stat(otherwise); err == nil {
-		*path = otherwise
+	if _, err := os.Stat(options.Operator); err != nil {
+		return fmt.Errorf("--operator: %w", err)
 	}
 	return nil
 }
