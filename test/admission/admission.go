@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	ctrladmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/webhook"
@@ -51,6 +52,17 @@ func (h *Hook) Switch(t testing.TB, gates plan.Gates) {
 	if err := webhook.Register(registrar{mux}, gates, h.space.Config); err != nil {
 		t.Fatal(err)
 	}
+	h.handler.Store(mux)
+}
+
+// Refuse makes the webhook refuse everything it is asked about, which shows what it is asked about.
+func (h *Hook) Refuse() {
+	mux := http.NewServeMux()
+	mux.Handle("/", &ctrladmission.Webhook{
+		Handler: ctrladmission.HandlerFunc(func(context.Context, ctrladmission.Request) ctrladmission.Response {
+			return ctrladmission.Denied("everything is refused")
+		}),
+	})
 	h.handler.Store(mux)
 }
 
