@@ -2,11 +2,17 @@ package planner
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/podbuild"
 	"github.com/rollcall-dev/rollcall/internal/podstate"
 )
+
+// minLifetime is how old a pod gets at least before it is replaced because it
+// has ended. A pod that no node admits fails at once; without this it would be
+// deleted and created as fast as the API server answers.
+const minLifetime = 10 * time.Second
 
 // fill brings the slots up, from the lowest ordinal, as far as the creation gate
 // lets it.
@@ -34,6 +40,8 @@ func (d *decision) fillSlot(s *slot) plan.Lane {
 	switch {
 	case s.isMissing():
 		return d.createPod(s)
+	case s.state.HasEnded() && s.replaceableAt().After(d.now):
+		return nil
 	case s.state.HasEnded():
 		return plan.Lane{plan.DeletePod{Ordinal: s.ordinal, Pod: s.pod, Reason: whyEnded(s)}}
 	case s.needsClaims():
@@ -67,6 +75,9 @@ func (d *decision) createPod(s *slot) plan.Lane {
 		Reason:   plan.Because(plan.SlotMissing, "slot %d has no pod", s.ordinal),
 	})
 }
+
+// replaceableAt is when a pod that has ended may be replaced.
+func (s *slot) replaceableAt() time.Time { return s.pod.CreationTimestamp.Add(minLifetime) }
 
 func whyEnded(s *slot) plan.Reason {
 	verb := "failed"

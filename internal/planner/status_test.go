@@ -204,3 +204,18 @@ func TestSummary(t *testing.T) {
 		t.Errorf("summary = %+v", got)
 	}
 }
+
+// TestPodThatFailsAtOnceIsNotReplacedAtOnce is k/k 89067: a pod that no node
+// admits must not be recreated as fast as the API server answers.
+func TestPodThatFailsAtOnceIsNotReplacedAtOnce(t *testing.T) {
+	o := testkit.Observe(web(1).Current("a").Obj(), "a", "0:a/failed")
+	o.Pods[0].CreationTimestamp = metav1.NewTime(testkit.Now.Add(-time.Second))
+	p := planner.Compute(o)
+	if want := testkit.Now.Add(9 * time.Second); !p.IsEmpty() || !p.WakeAt.Equal(want) {
+		t.Errorf("the wake-up is at %v, want %v; the plan is %q", p.WakeAt, want, p)
+	}
+	o.Now = p.WakeAt
+	if p := planner.Compute(o); p.IsEmpty() || !p.WakeAt.IsZero() {
+		t.Errorf("at the wake-up the plan is %q, the next wake-up at %v", p, p.WakeAt)
+	}
+}

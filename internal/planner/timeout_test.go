@@ -137,3 +137,16 @@ func TestTimeoutResumes(t *testing.T) {
 		t.Errorf("announced again: %v", p.Events)
 	}
 }
+
+// TestTimeoutRestsWhilePaused: the clock runs, but nothing is counted or said.
+func TestTimeoutRestsWhilePaused(t *testing.T) {
+	set := impatient(2).Paused().Obj()
+	counts := []v1.PodProgress{{Ordinal: 1, Revision: testkit.RevisionName(set, "b"), Replacements: 3}}
+	set.Status.PodProgress = counts
+	p := planner.Compute(testkit.Observe(set, "ab", "0:a/available 1:b/crashing"))
+	wantCondition(t, p.Status, v1.ConditionProgressing, "Unknown", v1.ReasonUpdatePaused)
+	wantCondition(t, p.Status, v1.ConditionStalled, "", "")
+	if diff := cmp.Diff(counts, p.Status.PodProgress); diff != "" {
+		t.Errorf("podProgress (-want +got):\n%s", diff)
+	}
+}

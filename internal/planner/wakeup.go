@@ -7,11 +7,16 @@ import "time"
 const recheckInterval = 30 * time.Second
 
 // wakeAt is the earliest time at which something changes by itself: a pod
-// becomes available, the strategy loses patience, a foreign object may be gone.
+// becomes available or may be replaced, the strategy loses patience, a foreign
+// object may be gone.
 func (d *decision) wakeAt(verdict verdict) time.Time {
 	at := verdict.wakeAt
 	for i := range d.fleet.slots {
-		at = earlier(at, d.fleet.slots[i].state.AvailableAt)
+		s := &d.fleet.slots[i]
+		at = earlier(at, s.state.AvailableAt)
+		if s.state.HasEnded() && s.replaceableAt().After(d.now) {
+			at = earlier(at, s.replaceableAt())
+		}
 	}
 	for i := range d.fleet.condemned {
 		at = earlier(at, d.fleet.condemned[i].state.AvailableAt)
