@@ -45,3 +45,18 @@ func BenchmarkCompute(b *testing.B) {
 		}
 	}
 }
+
+// TestComputeGrowsLinearly counts allocations, which unlike times are the same
+// on every machine: ten times the pods may cost ten times as much, give or take.
+func TestComputeGrowsLinearly(t *testing.T) {
+	small, large := benchmarks(1000), benchmarks(10000)
+	for name := range small {
+		t.Run(name, func(t *testing.T) {
+			few := testing.AllocsPerRun(1, func() { planner.Compute(small[name]) })
+			many := testing.AllocsPerRun(1, func() { planner.Compute(large[name]) })
+			if many > 11*few {
+				t.Errorf("1,000 pods cost %.0f allocations, 10,000 cost %.0f", few, many)
+			}
+		})
+	}
+}

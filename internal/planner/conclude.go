@@ -3,7 +3,6 @@ package planner
 import (
 	"errors"
 	"fmt"
-	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -66,17 +65,16 @@ func isRefusal(failure plan.Failure) bool {
 	if _, isPod := failure.Action.(plan.CreatePod); isPod && apierrors.IsAlreadyExists(failure.Err) {
 		return true
 	}
+	err := failure.Err
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsTooManyRequests(err) {
+		return false
+	}
 	var answer apierrors.APIStatus
-	if !errors.As(failure.Err, &answer) {
-		return false
-	}
-	switch code := answer.Status().Code; code {
-	case http.StatusNotFound, http.StatusConflict, http.StatusRequestTimeout, http.StatusTooManyRequests:
-		return false
-	default:
-		return code >= http.StatusBadRequest && code < http.StatusInternalServerError
-	}
+	return errors.As(err, &answer) && answer.Status().Code/100 == clientError
 }
+
+// clientError is what codes of answers begin with that blame the request.
+const clientError = 4
 
 // withRefusal adds what was refused and takes back that work is going on.
 func withRefusal(observation plan.Observation, conditions []metav1.Condition, refused plan.Failure) []metav1.Condition {

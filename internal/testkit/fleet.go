@@ -42,6 +42,7 @@ var states = map[string]struct {
 // that does not say what it means must not pass.
 func Fleet(set *v1.StatefulSet, notation string) []*corev1.Pod {
 	var pods []*corev1.Pod
+	names := map[string]string{}
 	for _, word := range strings.Fields(notation) {
 		number, rest, _ := strings.Cut(word, ":")
 		ordinal, err := strconv.Atoi(number)
@@ -52,16 +53,19 @@ func Fleet(set *v1.StatefulSet, notation string) []*corev1.Pod {
 			continue
 		}
 		letter, state, _ := strings.Cut(rest, "/")
-		pods = append(pods, Pod(set, ordinal, letter, state))
+		if names[letter] == "" {
+			names[letter] = RevisionName(set, letter)
+		}
+		pods = append(pods, makePod(set, ordinal, letter, names[letter], state))
 	}
 	return pods
 }
 
-// Pod makes the pod of an ordinal at a revision in a state of the notation.
-func Pod(set *v1.StatefulSet, ordinal int, letter, state string) *corev1.Pod {
+// makePod makes the pod of an ordinal at a revision in a state of the notation.
+func makePod(set *v1.StatefulSet, ordinal int, letter, revision, state string) *corev1.Pod {
 	template := set.Spec.Template.DeepCopy()
 	template.Spec.Containers[0].Image = letter
-	pod := podbuild.Pod(set, template, RevisionName(set, letter), ordinal)
+	pod := podbuild.Pod(set, template, revision, ordinal)
 	pod.UID = types.UID(pod.Name + "-uid")
 	pod.ResourceVersion = "1"
 	pod.CreationTimestamp = metav1.NewTime(Now.Add(-30 * time.Minute))
