@@ -48,11 +48,13 @@ func TestFindMeaning(t *testing.T) {
 		"defaults not known":         {string(mustData(t, defaulted)), Wanted{Template: &plain}, "none"},
 		"re-applied without defaults": {
 			string(mustData(t, defaulted)),
-			Wanted{&plain, &defaulted, map[string]*corev1.PodTemplateSpec{"a": &defaulted}}, "a",
+			Wanted{&plain, &defaulted, map[string]*corev1.PodTemplateSpec{"a": &defaulted}},
+			"a",
 		},
 		"different after defaulting": {
 			string(mustData(t, plain)),
-			Wanted{&plain, &defaulted, map[string]*corev1.PodTemplateSpec{"a": &other}}, "none",
+			Wanted{&plain, &defaulted, map[string]*corev1.PodTemplateSpec{"a": &other}},
+			"none",
 		},
 		"defaults known of one side only": {
 			string(mustData(t, defaulted)), Wanted{&plain, &defaulted, nil}, "none",

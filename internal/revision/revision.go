@@ -130,7 +130,7 @@ func Sorted(revisions []*appsv1.ControllerRevision) []*appsv1.ControllerRevision
 	return slices.SortedStableFunc(slices.Values(revisions), func(a, b *appsv1.ControllerRevision) int {
 		return cmp.Or(
 			cmp.Compare(a.Revision, b.Revision),
-			a.CreationTimestamp.Time.Compare(b.CreationTimestamp.Time),
+			a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
 			cmp.Compare(a.Name, b.Name),
 		)
 	})

@@ -41,7 +41,7 @@ func TestFleet(t *testing.T) {
 }
 
 func TestFleetPanicsOnATypo(t *testing.T) {
-	for _, notation := range []string{"web:a/available", "0:a/availible", "0"} {
+	for _, notation := range []string{"web:a/available", "0:a/sleepy", "0"} {
 		t.Run(notation, func(t *testing.T) {
 			defer func() {
 				if recover() == nil {
