@@ -15,3 +15,4 @@ mkdir -p "$(dirname "$crd")"
 generated=$("$controller_gen" crd:generateEmbeddedObjectMeta=true paths=./api/... output:crd:stdout)
 adjusted=$(go run ./hack/crdschema <<<"$generated")
 printf '%s\n' "$adjusted" >"$crd"
+go run ./hack/apidocs "$crd" docs/api.md

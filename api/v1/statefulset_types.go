@@ -69,12 +69,13 @@ type StatefulSetSpec struct {
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || self.matchExpressions.all(e, (e.operator in ['In', 'NotIn']) == (has(e.values) && e.values.size() > 0))",fieldPath=".matchExpressions",message="values must be given with In and NotIn, and left out with Exists and DoesNotExist"
 	Selector *metav1.LabelSelector `json:"selector"`
 
-	// template is what each pod is made from. A change of it is an update, carried out by updateStrategy; a change of
-	// nothing else is. To restart the pods, set the annotation kubectl.kubernetes.io/restartedAt here.
+	// template is what each pod is made from. A change of it is an update, carried out by updateStrategy; no other change
+	// is. To restart the pods, set the annotation kubectl.kubernetes.io/restartedAt here.
 	Template corev1.PodTemplateSpec `json:"template"`
 
 	// volumeClaimTemplates are the claims that each pod gets, named <template>-<pod>. A claim stays with its ordinal:
-	// a new pod finds the data of the one before it. They can't be changed.
+	// a new pod finds the data of the one before it. Each needs a name, an access mode and a storage request. They can't
+	// be changed.
 	// +optional
 	// +listType=atomic
 	VolumeClaimTemplates []corev1.PersistentVolumeClaim `json:"volumeClaimTemplates,omitempty"`

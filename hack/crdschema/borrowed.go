@@ -1,10 +1,6 @@
 package main
 
-import (
-	"slices"
-
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-)
+import "slices"
 
 // borrowed are the places where Kubernetes' own types begin.
 var borrowed = [][]string{
@@ -32,7 +28,6 @@ func adjustType(top *schema) {
 		s.Description = ""
 		untieTolerantLists(s)
 		completeMetadata(s)
-		allowFractions(s)
 	})
 	relaxRequired(top, nil)
 	top.Description = description
@@ -84,22 +79,4 @@ func completeMetadata(s *schema) {
 		metadata.Properties[name] = schema{Type: "integer", Format: "int64"}
 	}
 	s.Properties["metadata"] = metadata
-}
-
-// allowFractions lets a quantity be a bare number such as "cpu: 0.5", which manifests are full of and Go decodes. A
-// schema has no type for "number or string", so there is none: what must not be there (objects, lists, booleans) is
-// forbidden by rules that nothing of its kind can meet.
-func allowFractions(s *schema) {
-	if !s.XIntOrString || s.Pattern == "" {
-		return
-	}
-	*s = schema{
-		Pattern:                s.Pattern,
-		XPreserveUnknownFields: pointerTo(true),
-		MinProperties:          pointerTo(int64(1)),
-		MaxProperties:          pointerTo(int64(0)),
-		MinItems:               pointerTo(int64(1)),
-		MaxItems:               pointerTo(int64(0)),
-		Not:                    &schema{Enum: []apiextensionsv1.JSON{*encoded(true), *encoded(false)}},
-	}
 }

@@ -54,7 +54,7 @@ func adjust(crd *apiextensionsv1.CustomResourceDefinition) error {
 	if err := boundSelector(root); err != nil {
 		return err
 	}
-	walk(root, boundInteger)
+	walk(root, makeDecodable)
 	walk(root, joinLines)
 	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -52,20 +51,6 @@ func declareNames(root *schema) {
 	root.Properties["metadata"] = schema{
 		Type:       "object",
 		Properties: map[string]schema{"generateName": {Type: "string"}, "name": {Type: "string"}},
-	}
-}
-
-// boundInteger writes the range of an int32 down. API servers before 1.37 take the format for a mere hint and would
-// store a number that no Go client can decode, which blinds every informer on the kind.
-func boundInteger(s *schema) {
-	if s.Type != "integer" || s.Format != "int32" {
-		return
-	}
-	if s.Minimum == nil {
-		s.Minimum = pointerTo(float64(math.MinInt32))
-	}
-	if s.Maximum == nil {
-		s.Maximum = pointerTo(float64(math.MaxInt32))
 	}
 }
 

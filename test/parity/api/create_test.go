@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -107,6 +108,8 @@ var creates = map[string]verdict{
 	"selector In without values":    {change: "spec.selector = {matchExpressions: [{key: app, operator: In}]}", refused: "spec.selector.matchExpressions", theirs: "spec.selector.matchExpressions[0].values"},
 	"selector Exists with values":   {change: "spec.selector = {matchExpressions: [{key: app, operator: Exists, values: [web]}]}", refused: "spec.selector.matchExpressions", theirs: "spec.selector.matchExpressions[0].values"},
 	"selector operator unknown":     {change: "spec.selector = {matchExpressions: [{key: app, operator: Like, values: [web]}]}", refused: "spec.selector.matchExpressions", theirs: "spec.selector.matchExpressions[0].operator"},
+	"selector of 100 expressions":   {change: "spec.selector.matchExpressions = [" + strings.Repeat("{key: x, operator: DoesNotExist}, ", 100) + "]"},
+	"selector of 101 expressions":   {change: "spec.selector.matchExpressions = [" + strings.Repeat("{key: x, operator: DoesNotExist}, ", 101) + "]", refused: "spec.selector.matchExpressions"},
 	"selector key ill formed":       {change: "spec.selector.matchExpressions = [{key: -app, operator: DoesNotExist}]", refused: "spec.selector.matchExpressions[0].key"},
 	"selector value ill formed":     {change: "spec.selector.matchExpressions = [{key: zone, operator: NotIn, values: [not fine]}]", refused: "spec.selector.matchExpressions[0].values[0]"},
 }

@@ -28,6 +28,14 @@ var differences = []difference{
 		stricter: true,
 	},
 	{
+		name: "a selector with more than 100 expressions is refused, so that the cost of matching it has a bound",
+		applies: func(m manifest) bool {
+			expressions, _, _ := unstructured.NestedSlice(m, "spec", "selector", "matchExpressions")
+			return len(expressions) > 100
+		},
+		stricter: true,
+	},
+	{
 		name: "an empty updateStrategy is stored without rollingUpdate, which means the same",
 		applies: func(m manifest) bool {
 			strategy, found, err := unstructured.NestedMap(m, "spec", "updateStrategy")
