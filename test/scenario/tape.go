@@ -24,12 +24,14 @@ import (
 )
 
 // tape records what a watch shows of the pods of a namespace: "create web-0 r1"
-// and "delete web-0". Revisions go by r1, r2, … in the order in which pods of
+// and "delete web-0", and besides "ready web-0 r1" for who wants to know when
+// pods became ready. Revisions go by r1, r2, … in the order in which pods of
 // them first appear, because their names depend on the API version.
 type tape struct {
 	mu        sync.Mutex
 	lines     []string
-	deleted   map[types.UID]bool
+	isReady   map[types.UID]bool
+	isDeleted map[types.UID]bool
 	revisions []string
 	// err is why the recording broke off.
 	err error
@@ -44,7 +46,7 @@ func record(t testing.TB, space *cluster.Space) *tape {
 		cancel()
 		t.Fatalf("watching pods: %v", err)
 	}
-	recording := &tape{deleted: map[types.UID]bool{}}
+	recording := &tape{isReady: map[types.UID]bool{}, isDeleted: map[types.UID]bool{}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -100,14 +102,20 @@ func (r *tape) follow(ctx context.Context, events <-chan watch.Event) {
 
 func (r *tape) note(kind watch.EventType, pod *corev1.Pod) {
 	isGoing := kind == watch.Deleted || pod.DeletionTimestamp != nil
+	named := pod.Name + " " + r.alias(pod.Labels[v1.RevisionLabel])
 	switch {
 	case kind == watch.Added && !isGoing:
-		r.lines = append(r.lines, fmt.Sprintf("create %s %s", pod.Name, r.alias(pod.Labels[v1.RevisionLabel])))
-	case isGoing && !r.deleted[pod.UID]:
-		r.deleted[pod.UID] = true
+		r.lines = append(r.lines, "create "+named)
+	case isGoing && !r.isDeleted[pod.UID]:
+		r.isDeleted[pod.UID] = true
 		r.lines = append(r.lines, "delete "+pod.Name)
+	case !isGoing && !r.isReady[pod.UID] && readiness(pod, true) == nil:
+		r.isReady[pod.UID] = true
+		r.lines = append(r.lines, readyVerb+named)
 	}
 }
+
+const readyVerb = "ready "
 
 // alias is the number that stands for a revision.
 func (r *tape) alias(revision string) string {
@@ -132,12 +140,24 @@ func (r *tape) Lines() []string {
 	return slices.Clone(r.lines)
 }
 
-// Tape returns what happened to pods so far.
-func (s *Story) Tape() []string { return s.tape.Lines() }
+// Tape returns which pods were created and deleted so far.
+func (s *Story) Tape() []string {
+	return slices.DeleteFunc(s.tape.Lines(), func(line string) bool { return strings.HasPrefix(line, readyVerb) })
+}
+
+// FullTape returns the tape with the moments at which pods became ready.
+func (s *Story) FullTape() []string { return s.tape.Lines() }
 
 // Alias returns what stands for a revision on the tape.
 func (s *Story) Alias(revision string) string {
 	s.tape.mu.Lock()
 	defer s.tape.mu.Unlock()
 	return s.tape.alias(revision)
+}
+
+// Note puts a remark of the test's own on the tape.
+func (s *Story) Note(remark string) {
+	s.tape.mu.Lock()
+	defer s.tape.mu.Unlock()
+	s.tape.lines = append(s.tape.lines, remark)
 }

@@ -102,6 +102,31 @@ func (s *Story) ThenQuiet() {
 	}
 }
 
+// ThenSettled waits until nothing happens any more, neither to pods nor to the set.
+func (s *Story) ThenSettled() {
+	s.t.Helper()
+	s.Eventually(s.t, "everything has settled", func(ctx context.Context) error {
+		before := s.version() + fmt.Sprint(s.Tape())
+		select {
+		case <-time.After(quietTime):
+		case <-ctx.Done():
+		}
+		if after := s.version() + fmt.Sprint(s.Tape()); after != before {
+			return fmt.Errorf("something happened within %s", quietTime)
+		}
+		return nil
+	})
+}
+
+// version is the set's resourceVersion; none if it is gone.
+func (s *Story) version() string {
+	s.t.Helper()
+	if !s.Exists() {
+		return ""
+	}
+	return s.Set().ResourceVersion
+}
+
 // ThenPods waits until exactly these pods exist, given as "web-0 r1".
 func (s *Story) ThenPods(want ...string) {
 	s.t.Helper()
@@ -130,6 +155,27 @@ func (s *Story) ThenGone() {
 			return nil
 		}
 		return fmt.Errorf("it is there (%w)", err)
+	})
+}
+
+// Exists tells whether the set is there.
+func (s *Story) Exists() bool {
+	s.t.Helper()
+	_, err := s.read(s.Context)
+	if client.IgnoreNotFound(err) != nil {
+		s.t.Fatalf("reading the set: %v", err)
+	}
+	return err == nil
+}
+
+// ThenNoRevisions waits until the garbage collector has removed all revisions.
+func (s *Story) ThenNoRevisions() {
+	s.t.Helper()
+	s.Eventually(s.t, "the revisions are gone", func(context.Context) error {
+		if revisions := s.Revisions(); len(revisions) > 0 {
+			return fmt.Errorf("%d are there", len(revisions))
+		}
+		return nil
 	})
 }
 
