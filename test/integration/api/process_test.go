@@ -20,18 +20,21 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/tools/clientcmd"
+
 	"github.com/rollcall-dev/rollcall/internal/operator"
 	"github.com/rollcall-dev/rollcall/test/admission"
 	"github.com/rollcall-dev/rollcall/test/cluster"
 )
 
-// TestWebhookProcess runs `rollcall webhook` as it is shipped: flags, certificate files, health, metrics, and the end.
+// TestWebhookProcess runs `rollcall webhook` as it is shipped: flags, rights, certificate files, health, metrics, and a
+// graceful end.
 func TestWebhookProcess(t *testing.T) {
 	space := cluster.Namespace(t)
 	certificate := newCertificate(t)
 	bundle := certificate.issue(t, 1)
 	ports := freePorts(t, 3)
-	stop, ended := startWebhook(t, newKubectl(t, space).kubeconfig, certificate, ports)
+	stop, ended := startWebhook(t, webhookKubeconfig(t, space), certificate, ports)
 
 	probes := fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 	space.Eventually(t, "the webhook is ready", func(ctx context.Context) error { return expect(ctx, probes+"/readyz", "ok") })
@@ -55,6 +58,23 @@ func TestWebhookProcess(t *testing.T) {
 	}
 	// With the process gone, failurePolicy Ignore lets everything pass.
 	play(t, space, minimalSet(space.Name), 1, step{strategy: recreate, stored: recreate})
+}
+
+// webhookKubeconfig acts as the webhook's service account with the rights that we ship, and no others.
+func webhookKubeconfig(t *testing.T, space *cluster.Space) string {
+	t.Helper()
+	kubectl := newKubectl(t, space)
+	kubectl.run(t, "", "create", "namespace", "rollcall-system")
+	kubectl.run(t, "", "apply", "-f", filepath.Join(root(), "config", "rbac", "webhook.yaml"))
+	config, err := clientcmd.LoadFromFile(kubectl.kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.AuthInfos["test"].Impersonate = "system:serviceaccount:rollcall-system:rollcall-webhook"
+	if err := clientcmd.WriteToFile(*config, kubectl.kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	return kubectl.kubeconfig
 }
 
 func startWebhook(t *testing.T, kubeconfig string, certificate *certificate, ports []int) (stop func(), ended <-chan error) {
