@@ -27,7 +27,7 @@ spec:
                 description: Extension of apps/v1, since v0.1.
                 properties:
                   partition: {type: integer, format: int32, minimum: 0, maximum: 2147483647, default: 0, description: where it stops}
-              policy: {type: string, enum: [A, B], description: C is one of the extensions of apps/v1, since v0.2.}
+              policy: {type: string, enum: [A, B], description: "C is one of the extensions of apps/v1, since v0.2."}
           status:
             properties:
               items: {type: array, items: {type: object, properties: {count: {type: integer}}}}
