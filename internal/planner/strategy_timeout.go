@@ -2,6 +2,8 @@ package planner
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,23 +35,27 @@ const (
 	eventProgressingResumed = "ProgressingResumed"
 )
 
+// replacements are the counts of the slots, by ordinal.
+type replacements map[int]v1.PodProgress
+
 // withTimeout adds to the verdict of a rolling update what the timeout demands.
 func (r rolling) withTimeout(d *decision, v verdict) verdict {
 	if !d.isUpdating() {
 		return v
 	}
-	v.podProgress = d.keptProgress()
+	counts := d.keptReplacements()
+	v.podProgress = counts.list()
 	if d.settings.isPaused {
 		return v
 	}
 	overdue := d.overdue(&v)
 	for _, s := range overdue {
-		if d.replacements(s) >= maxReplacements {
+		if counts[s.ordinal].Replacements >= maxReplacements && !counts.includes(s) {
 			return d.halt(v, s)
 		}
 	}
 	if len(overdue) > 0 {
-		return d.replaceOverdue(v, overdue)
+		return d.replaceOverdue(v, overdue, counts)
 	}
 	d.noteResumption(&v)
 	return v
@@ -82,17 +88,18 @@ func (d *decision) deadline(s *slot) time.Time {
 }
 
 // replaceOverdue takes overdue pods down, counts them, and says so.
-func (d *decision) replaceOverdue(v verdict, overdue []*slot) verdict {
+func (d *decision) replaceOverdue(v verdict, overdue []*slot, counts replacements) verdict {
 	v.statusFirst = true
 	for _, s := range overdue {
 		elapsed := d.now.Sub(s.pod.CreationTimestamp.Time).Round(time.Second)
 		why := plan.Because(plan.ProgressTimedOut, "it has not become ready in %s and podProgressTimeoutSeconds allows %s",
 			elapsed, d.settings.progressTimeout)
 		v.takeDowns = append(v.takeDowns, takeDown{slot: s, reason: why, ifUnchanged: true})
-		v.podProgress = d.countReplacement(v.podProgress, s)
+		counts.add(s, d.history.targetName(), d.now)
 		message := fmt.Sprintf("pod %s is replaced: %s", s.pod.Name, why)
 		v.events = append(v.events, plan.Event{Type: corev1.EventTypeWarning, Reason: eventDeadlineExceeded, Message: message})
 	}
+	v.podProgress = counts.list()
 	message := fmt.Sprintf("pod %s has not become ready in time and is replaced", overdue[0].pod.Name)
 	v.progressing = &finding{v1.ConditionProgressing, metav1.ConditionFalse, v1.ReasonProgressDeadlineExceeded, message}
 	return v
@@ -129,43 +136,46 @@ func (d *decision) noteResumption(v *verdict) {
 	}
 }
 
-// keptProgress returns the counts that still matter: those at the target, of
+// keptReplacements returns the counts that still matter: those at the target, of
 // slots whose pod has not been ready since.
-func (d *decision) keptProgress() []v1.PodProgress {
-	var kept []v1.PodProgress
+func (d *decision) keptReplacements() replacements {
+	kept := replacements{}
 	for _, progress := range d.set.Status.PodProgress {
-		if progress.Revision != d.history.targetName() || !d.settings.slots.Contains(int(progress.Ordinal)) {
+		number := int(progress.Ordinal)
+		if progress.Revision != d.history.targetName() || !d.settings.slots.Contains(number) {
 			continue
 		}
-		s := &d.fleet.slots[int(progress.Ordinal)-d.settings.slots.Start]
+		s := &d.fleet.slots[number-d.settings.slots.Start]
 		if s.isMissing() || s.isOutdated() || !podstate.WasReady(s.pod) {
-			kept = append(kept, progress)
+			kept[number] = progress
 		}
 	}
 	return kept
 }
 
-// replacements is how often the pod of a slot was replaced on the way to the target.
-func (d *decision) replacements(s *slot) int32 {
-	for _, progress := range d.set.Status.PodProgress {
-		if int(progress.Ordinal) == s.ordinal && progress.Revision == d.history.targetName() {
-			return progress.Replacements
-		}
-	}
-	return 0
+// includes tells whether the pod of a slot is counted already, because it is
+// older than the slot's last replacement: the delete did not get through.
+func (r replacements) includes(s *slot) bool {
+	progress, ok := r[s.ordinal]
+	return ok && s.pod.CreationTimestamp.Before(&progress.LastReplacementTime)
 }
 
-// countReplacement adds one to the count of a slot.
-func (d *decision) countReplacement(counts []v1.PodProgress, s *slot) []v1.PodProgress {
-	now := metav1.NewTime(d.now).Rfc3339Copy()
-	for i := range counts {
-		if int(counts[i].Ordinal) == s.ordinal {
-			counts[i].Replacements++
-			counts[i].LastReplacementTime = now
-			return counts
-		}
+// add counts the replacement of a slot's pod, once per pod.
+func (r replacements) add(s *slot, target string, now time.Time) {
+	if r.includes(s) {
+		return
 	}
-	return append(counts, v1.PodProgress{
-		Ordinal: int32(s.ordinal), Revision: d.history.targetName(), Replacements: 1, LastReplacementTime: now,
-	})
+	r[s.ordinal] = v1.PodProgress{
+		Ordinal: int32(s.ordinal), Revision: target,
+		Replacements: r[s.ordinal].Replacements + 1, LastReplacementTime: metav1.NewTime(now).Rfc3339Copy(),
+	}
+}
+
+// list returns the counts as the status has them, in the order of the ordinals.
+func (r replacements) list() []v1.PodProgress {
+	var list []v1.PodProgress
+	for _, number := range slices.Sorted(maps.Keys(r)) {
+		list = append(list, r[number])
+	}
+	return list
 }

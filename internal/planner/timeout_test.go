@@ -93,6 +93,9 @@ func TestTimeoutHaltsAfterThree(t *testing.T) {
 			t.Fatalf("replacement %d (-want +got):\n%s", i+1, diff)
 		}
 		set.Status = p.Status
+		o.Pods[2].CreationTimestamp = metav1.NewTime(o.Now.Add(time.Second))
+		testkit.SetState(o.Pods[2], "crashing", o.Now)
+		o.Now = o.Now.Add(11 * time.Minute)
 	}
 	p := planner.Compute(o)
 	if !p.IsEmpty() {
@@ -148,5 +151,23 @@ func TestTimeoutRestsWhilePaused(t *testing.T) {
 	wantCondition(t, p.Status, v1.ConditionStalled, "", "")
 	if diff := cmp.Diff(counts, p.Status.PodProgress); diff != "" {
 		t.Errorf("podProgress (-want +got):\n%s", diff)
+	}
+}
+
+// TestTimeoutCountsAPodOnce: a delete that did not get through, because the pod
+// was written in between or the controller died, is not a replacement.
+func TestTimeoutCountsAPodOnce(t *testing.T) {
+	set := impatient(1).Obj()
+	o := testkit.Observe(set, "ab", "0:b/crashing")
+	for range 5 {
+		p := planner.Compute(o)
+		if diff := cmp.Diff([]string{"delete pod web-0"}, testkit.Actions(set, p)); diff != "" {
+			t.Fatalf("actions (-want +got):\n%s", diff)
+		}
+		if got := p.Status.PodProgress[0].Replacements; got != 1 {
+			t.Fatalf("the pod was replaced %d times", got)
+		}
+		set.Status = p.Status
+		o.Now = o.Now.Add(time.Minute)
 	}
 }
