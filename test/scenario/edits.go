@@ -50,21 +50,33 @@ func Strategy(strategy v1.UpdateStrategyType) Edit {
 	return func(set *v1.StatefulSet) { set.Spec.UpdateStrategy = v1.UpdateStrategy{Type: strategy} }
 }
 
-// Partition sets the partition of a rolling update.
+// Partition sets the partition of a rolling update, an enforced one included.
 func Partition(n int32) Edit {
 	return func(set *v1.StatefulSet) { tuning(set).Partition = &n }
 }
 
-// MaxUnavailable sets the budget of a rolling update: "2" or "50%".
+// MaxUnavailable sets the budget of a rolling update, an enforced one included:
+// "2" or "50%".
 func MaxUnavailable(value string) Edit {
 	return func(set *v1.StatefulSet) { tuning(set).MaxUnavailable = new(intstr.Parse(value)) }
 }
 
+// ProgressTimeout sets podProgressTimeoutSeconds of a rolling update.
+func ProgressTimeout(seconds int32) Edit {
+	return func(set *v1.StatefulSet) { tuning(set).PodProgressTimeoutSeconds = &seconds }
+}
+
+// tuning returns the parameters of the strategy that the set has at this point.
 func tuning(set *v1.StatefulSet) *v1.RollingUpdate {
-	if set.Spec.UpdateStrategy.RollingUpdate == nil {
-		set.Spec.UpdateStrategy.RollingUpdate = &v1.RollingUpdate{}
+	strategy := &set.Spec.UpdateStrategy
+	parameters := &strategy.RollingUpdate
+	if strategy.Type == v1.EnforcedRollingUpdateStrategy {
+		parameters = &strategy.EnforcedRollingUpdate
 	}
-	return set.Spec.UpdateStrategy.RollingUpdate
+	if *parameters == nil {
+		*parameters = &v1.RollingUpdate{}
+	}
+	return *parameters
 }
 
 // MinReady sets minReadySeconds.
