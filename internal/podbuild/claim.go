@@ -67,11 +67,14 @@ func RetentionPolicy(set *v1.StatefulSet) v1.PersistentVolumeClaimRetentionPolic
 func ClaimOwners(
 	set *v1.StatefulSet, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod, number int,
 ) (owners []metav1.OwnerReference, differ bool) {
+	wanted := wantedOwners(set, pod, number)
+	if len(claim.OwnerReferences) == 0 {
+		return wanted, len(wanted) > 0
+	}
 	if refersToEarlier(claim, v1.Kind, set.Name, set.UID) || HasEarlierPod(set, claim, pod, number) {
 		return nil, false
 	}
 	others, ours := splitOwners(claim.OwnerReferences, set, number)
-	wanted := wantedOwners(set, pod, number)
 	if !retainsAll(set) && slices.ContainsFunc(others, isController) {
 		wanted = nil
 	}
