@@ -28,6 +28,9 @@ func TestEnforcedOrdered(t *testing.T) {
 		"a fixed template gets through":      {enforcing(3).Template("c"), "abc", "0:a/available 1:a/available 2:b/crashing", []string{"delete pod web-2"}},
 		"in the way of a missing slot":       {enforcing(3), "ab", "0:a/available 1:a/crashing 2:-", []string{"delete pod web-1"}},
 		"several in the way":                 {enforcing(4), "ab", "0:a/crashing 1:a/available 2:a/pending 3:-", []string{"delete pod web-2", "delete pod web-0"}},
+		"what is in the way uses the budget": {
+			enforcing(4).MaxUnavailable("2"), "ab", "0:a/crashing 1:a/available 2:- 3:b/available", []string{"delete pod web-0"},
+		},
 		"an available one is not in the way": {enforcing(3), "ab", "0:a/available 1:a/available 2:-", []string{"create pod web-2 at revision b"}},
 		"below the partition it stays":       {enforcing(3).Partition(1), "ab", "0:a/crashing 1:a/available 2:-", nil},
 		"never a pod at the target":          {enforcing(2), "ab", "0:b/crashing 1:b/available", nil},

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"iter"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -43,21 +44,19 @@ func (e enforced) targets(ordinal int) bool { return ordinal >= e.settings.first
 func (enforced) holdsUp(s *slot) bool { return s.isInFlight() }
 
 func (e enforced) update(d *decision) verdict {
-	if !d.settings.isParallel && len(d.fleet.condemned) > 0 {
-		// Scaling goes first, but must not wait for what only we can clear.
-		return e.report(d, e.takeInTheWay(d))
-	}
 	if d.settings.isParallel {
 		return e.report(d, e.takeParallel(d))
 	}
-	return e.report(d, append(e.takeInTheWay(d), e.takeOrdered(d)...))
+	taken := e.takeInTheWay(d)
+	if len(d.fleet.condemned) > 0 {
+		// Scaling goes first, but must not wait for what only we can clear.
+		return e.report(d, taken)
+	}
+	return e.report(d, append(taken, e.takeOrdered(d, len(taken))...))
 }
 
 // takeInTheWay takes outdated broken pods that lie below a missing slot.
 func (e enforced) takeInTheWay(d *decision) []takeDown {
-	if d.settings.isParallel || d.fleet.tally.missing == 0 {
-		return nil
-	}
 	highestMissing := d.highestMissing()
 	var taken []takeDown
 	for s := range e.open(d) {
@@ -68,15 +67,15 @@ func (e enforced) takeInTheWay(d *decision) []takeDown {
 	return taken
 }
 
-// takeOrdered takes the highest outdated pods while fewer are in flight than the
-// budget has.
-func (e enforced) takeOrdered(d *decision) []takeDown {
-	var taken []takeDown
-	budget := newBudget(d.settings.budget, d.fleet.tally.inFlight)
+// takeOrdered takes the highest outdated pods while fewer are in flight, those
+// just taken because they were in the way included, than the budget has.
+func (e enforced) takeOrdered(d *decision, inTheWay int) []takeDown {
 	highestMissing := d.highestMissing()
+	budget := newBudget(d.settings.budget, d.fleet.tally.inFlight+inTheWay)
+	var taken []takeDown
 	for s := range e.open(d) {
 		if s.isBroken() && s.ordinal < highestMissing {
-			continue // in the way, and taken for that
+			continue
 		}
 		if !budget.spend() {
 			break
@@ -106,7 +105,7 @@ func (e enforced) takeParallel(d *decision) []takeDown {
 
 // open yields the candidates that neither leave already nor are closed to the
 // update by a safety halt, from the highest ordinal down.
-func (e enforced) open(d *decision) func(yield func(*slot) bool) {
+func (e enforced) open(d *decision) iter.Seq[*slot] {
 	lowest := d.settings.slots.Start
 	if e.isHalted(d) {
 		lowest = d.settings.slots.End() - d.settings.budget
