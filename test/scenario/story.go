@@ -14,7 +14,9 @@ package scenario
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"strconv"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,6 +29,14 @@ import (
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/test/cluster"
 )
+
+// AtOnce is how many stories are told at the same time unless -test.parallel
+// says otherwise. Stories wait for most of their time. TestMain calls it.
+func AtOnce(stories int) {
+	if err := flag.Set("test.parallel", strconv.Itoa(stories)); err != nil {
+		panic(fmt.Sprintf("setting a flag of package testing: %v", err))
+	}
+}
 
 // Controller is who plays a set: the API version that its manifest names.
 type Controller string
@@ -60,10 +70,18 @@ func Given(t testing.TB, by Controller, edits ...Edit) *Story {
 // Prepare starts a story without a set.
 func Prepare(t testing.TB, by Controller) *Story {
 	t.Helper()
-	space := cluster.Namespace(t, cluster.Nodes)
+	story := PrepareUnattended(t, by)
 	if by == Rollcall {
-		RunOperator(t, space)
+		RunOperator(t, story.Space)
 	}
+	return story
+}
+
+// PrepareUnattended starts a story without a set and without starting an
+// operator: who tells it runs one.
+func PrepareUnattended(t testing.TB, by Controller) *Story {
+	t.Helper()
+	space := cluster.Namespace(t, cluster.Nodes)
 	story := &Story{Space: space, t: t, by: by}
 	story.Eventually(t, "the namespace takes pods", func(ctx context.Context) error {
 		return space.Client.Get(ctx, client.ObjectKey{Namespace: space.Name, Name: "default"}, &corev1.ServiceAccount{})
