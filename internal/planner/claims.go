@@ -75,21 +75,21 @@ func (d *decision) missingClaims(s *slot) []plan.Action {
 	return actions
 }
 
-// doomedClaim returns the name of a claim on which no pod may be created: one
-// that is being deleted, or that the garbage collector will delete because it
-// belongs to a pod that a scale-down removed.
-func (d *decision) doomedClaim(s *slot) string {
+// hasDoomedClaim tells whether the slot has a claim on which no pod may be
+// created: one that is being deleted, or that the garbage collector will delete
+// because it belongs to a pod that a scale-down removed.
+func (d *decision) hasDoomedClaim(s *slot) bool {
 	diesWithPod := podbuild.RetentionPolicy(d.set).WhenScaled == v1.Delete
-	doomed := ""
+	isDoomed := false
 	d.eachClaim(s.ordinal, func(_, claim *corev1.PersistentVolumeClaim) {
 		if claim == nil {
 			return
 		}
 		if claim.DeletionTimestamp != nil || (diesWithPod && podbuild.HasEarlierPod(d.set, claim, s.pod, s.ordinal)) {
-			doomed = claim.Name
+			isDoomed = true
 		}
 	})
-	return doomed
+	return isDoomed
 }
 
 // needsClaims tells whether a pod waits for claims that may be missing.

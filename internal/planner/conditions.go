@@ -22,21 +22,27 @@ type finding struct {
 
 // blockers are what keeps slots empty and only somebody else can remove.
 type blockers struct {
-	// stranger bears the name of a slot's pod.
+	// stranger bears the name of a slot's pod and is there to stay.
 	stranger *corev1.Pod
-	// hasDoomedClaim: a slot waits until a claim is gone.
-	hasDoomedClaim bool
+	// isWaiting: a slot waits for something on its way out, a claim or a pod.
+	isWaiting bool
 	// err: the template of a revision can't be read.
 	err error
 }
 
-func (b *blockers) nameTaken(stranger *corev1.Pod) {
-	if b.stranger == nil {
+// nameTaken notes a pod that has the name of one of ours. One that leaves, or
+// that an earlier set of our name left to the garbage collector, is no alarm.
+func (b *blockers) nameTaken(stranger *corev1.Pod, set *v1.StatefulSet) {
+	owner := metav1.GetControllerOfNoCopy(stranger)
+	isLeftOver := owner != nil && owner.UID != set.UID && owner.Name == set.Name &&
+		owner.Kind == v1.Kind.Kind && owner.APIVersion == v1.GroupVersion.String()
+	switch {
+	case stranger.DeletionTimestamp != nil || isLeftOver:
+		b.isWaiting = true
+	case b.stranger == nil:
 		b.stranger = stranger
 	}
 }
-
-func (b *blockers) claimDoomed() { b.hasDoomedClaim = true }
 
 func (b *blockers) unreadable(err error) { b.err = err }
 

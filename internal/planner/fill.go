@@ -55,11 +55,11 @@ func (d *decision) fillSlot(s *slot) plan.Lane {
 // is in other hands stays empty for now.
 func (d *decision) createPod(s *slot) plan.Lane {
 	if stranger := d.ownership.strangers[s.ordinal]; stranger != nil {
-		d.blockers.nameTaken(stranger)
+		d.blockers.nameTaken(stranger, d.set)
 		return nil
 	}
-	if claim := d.doomedClaim(s); claim != "" {
-		d.blockers.claimDoomed()
+	if d.hasDoomedClaim(s) {
+		d.blockers.isWaiting = true
 		return nil
 	}
 	template, err := d.history.templateOf(s.wanted, d.set)

@@ -114,6 +114,7 @@ func TestFailedAdoptionEndsThePlan(t *testing.T) {
 func TestStranger(t *testing.T) {
 	set := web(2).Parallel().Obj()
 	o := testkit.Observe(set, "a", "0:a/available")
+	o.Pods[0].OwnerReferences[0].APIVersion = "apps/v1"
 	o.Pods[0].OwnerReferences[0].UID = "somebody"
 	p := planner.Compute(o)
 	if diff := cmp.Diff([]string{"create pod web-1 at revision a"}, testkit.Actions(set, p)); diff != "" {
@@ -123,6 +124,30 @@ func TestStranger(t *testing.T) {
 	wantCondition(t, p.Status, v1.ConditionStalled, "True", v1.ReasonFailedCreate)
 	if p.WakeAt.IsZero() {
 		t.Error("nothing makes us look again when the stranger is gone")
+	}
+}
+
+// TestLeftOversAreWaitedFor: a set that was deleted and created again finds the
+// pods of its predecessor, which go by themselves.
+func TestLeftOversAreWaitedFor(t *testing.T) {
+	for name, given := range map[string]func(o *plan.Observation){
+		"of an earlier set": func(o *plan.Observation) { o.Pods[0].OwnerReferences[0].UID = "earlier" },
+		"an orphan that leaves": func(o *plan.Observation) {
+			o.Pods[0].OwnerReferences = nil
+			o.Pods[0].DeletionTimestamp = &metav1.Time{Time: testkit.Now}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := testkit.Observe(web(1).Obj(), "a", "0:a/available")
+			given(&o)
+			p := planner.Compute(o)
+			if !p.IsEmpty() || p.WakeAt.IsZero() {
+				t.Errorf("the plan is %q, the wake-up at %v", p, p.WakeAt)
+			}
+			wantCondition(t, p.Status, v1.ConditionStalled, "", "")
+			wantCondition(t, p.Status, v1.ConditionReplicaFailure, "", "")
+			wantCondition(t, p.Status, v1.ConditionReconciling, "True", v1.ReasonScaling)
+		})
 	}
 }
 
