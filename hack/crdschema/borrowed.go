@@ -61,22 +61,3 @@ func relaxRequired(s *schema, keys []string) {
 		relaxRequired(s.AdditionalProperties.Schema, nil)
 	}
 }
-
-// completeMetadata adds to embedded object metadata what controller-gen leaves out and what dumps of live objects
-// carry, foremost "creationTimestamp: null": strict field validation, kubectl's default, would refuse them.
-func completeMetadata(s *schema) {
-	metadata, ok := s.Properties["metadata"]
-	if !ok || metadata.Properties["labels"].Type == "" {
-		return
-	}
-	for _, name := range []string{"generateName", "resourceVersion", "selfLink", "uid"} {
-		metadata.Properties[name] = schema{Type: "string"}
-	}
-	for _, name := range []string{"creationTimestamp", "deletionTimestamp"} {
-		metadata.Properties[name] = schema{Type: "string", Format: "date-time", Nullable: true}
-	}
-	for _, name := range []string{"deletionGracePeriodSeconds", "generation"} {
-		metadata.Properties[name] = schema{Type: "integer", Format: "int64"}
-	}
-	s.Properties["metadata"] = metadata
-}

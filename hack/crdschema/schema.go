@@ -46,11 +46,15 @@ func edit(s *schema, change func(*schema), path ...string) error {
 	return err
 }
 
+// maxName is the length that the API server allows the name of any object.
+const maxName = 253
+
 // declareNames declares what controller-gen leaves out of the metadata, so that rules can point at it.
 func declareNames(root *schema) {
+	name := schema{Type: "string", MaxLength: pointerTo(int64(maxName))}
 	root.Properties["metadata"] = schema{
 		Type:       "object",
-		Properties: map[string]schema{"generateName": {Type: "string"}, "name": {Type: "string"}},
+		Properties: map[string]schema{"generateName": name, "name": name},
 	}
 }
 

@@ -92,10 +92,7 @@ func TestTroubleIsAWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard, warned := warnedClient(t, space)
-	space.Eventually(t, "a set is accepted with a warning", func(ctx context.Context) error {
-		return warned.Create(ctx, minimalSet(space.Name), client.DryRunAll)
-	})
-	space.Eventually(t, "the quota is in force", func(ctx context.Context) error {
+	space.Eventually(t, "the quota is in force and the set is accepted with a warning", func(ctx context.Context) error {
 		if err := warned.Create(ctx, minimalSet(space.Name), client.DryRunAll); err != nil {
 			return err
 		}
