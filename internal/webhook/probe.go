@@ -3,6 +3,7 @@ package webhook
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,17 +28,20 @@ type probe struct {
 	claims map[int]int
 }
 
-// place puts a volume into the template and returns its index. A claim takes the place of a volume of the same name.
-func (p *probe) place(volume corev1.Volume) int {
+// placeClaim puts the volume of a claim into the template, in the place of a volume of the same name if there is one.
+// Claims of the same name, which apps/v1 allows and judges one by one, get volumes of their own.
+func (p *probe) placeClaim(claim int, volume corev1.Volume) {
 	volumes := p.template.Spec.Volumes
-	for i := range volumes {
-		if volumes[i].Name == volume.Name {
-			volumes[i] = volume
-			return i
-		}
+	index := slices.IndexFunc(volumes, func(v corev1.Volume) bool { return v.Name == volume.Name })
+	if _, taken := p.claims[index]; taken {
+		volume.Name = fmt.Sprintf("rollcall-claim-%d", claim)
+		index = -1
 	}
-	p.template.Spec.Volumes = append(volumes, volume)
-	return len(volumes)
+	if index < 0 {
+		index, volumes = len(volumes), append(volumes, corev1.Volume{})
+	}
+	volumes[index] = volume
+	p.claims[index], p.template.Spec.Volumes = claim, volumes
 }
 
 func (p *probe) podTemplate() *corev1.PodTemplate {

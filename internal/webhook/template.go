@@ -94,8 +94,7 @@ func newProbe(set *v1.StatefulSet, checkClaims bool) probe {
 	p := probe{namespace: set.Namespace, template: *set.Spec.Template.DeepCopy(), claims: map[int]int{}}
 	p.template.Spec.Hostname, p.template.Spec.Subdomain = "", ""
 	for i := range set.Spec.VolumeClaimTemplates {
-		claim := &set.Spec.VolumeClaimTemplates[i]
-		p.claims[p.place(volumeFor(claim, checkClaims))] = i
+		p.placeClaim(i, volumeFor(&set.Spec.VolumeClaimTemplates[i], checkClaims))
 	}
 	return p
 }

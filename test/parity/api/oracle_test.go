@@ -169,7 +169,11 @@ func replaceVolumes(template *corev1.PodTemplateSpec, claims []corev1.Persistent
 		return slices.ContainsFunc(claims, func(claim corev1.PersistentVolumeClaim) bool { return claim.Name == volume.Name })
 	})
 	own := len(volumes)
-	for _, claim := range claims {
+	for i, claim := range claims {
+		earlier := func(c corev1.PersistentVolumeClaim) bool { return c.Name == claim.Name }
+		if slices.ContainsFunc(claims[:i], earlier) {
+			continue
+		}
 		source := corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name}}
 		volumes = append(volumes, corev1.Volume{Name: claim.Name, VolumeSource: source})
 	}

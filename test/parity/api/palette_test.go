@@ -141,6 +141,8 @@ spec.volumeClaimTemplates[0].spec.volumeName: pv
 spec.volumeClaimTemplates[0].spec.dataSource: {kind: PersistentVolumeClaim, name: old}
 spec.volumeClaimTemplates[0].status: {phase: Pending} | {}
 spec.volumeClaimTemplates[1]: {metadata: {name: log}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+spec.volumeClaimTemplates[1].metadata.name: www | log
+spec.volumeClaimTemplates[1].spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 3Gi}}}
 `)
 
 func readPalette(text string) []place {
