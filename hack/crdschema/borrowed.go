@@ -18,7 +18,7 @@ func adjustBorrowed(root *schema) error {
 			return err
 		}
 	}
-	return edit(root, adjustClaim, "spec", "volumeClaimTemplates", "[]")
+	return adjustClaims(root)
 }
 
 // adjustType applies the rule of the package comment to one of Kubernetes' types.

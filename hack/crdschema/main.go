@@ -2,8 +2,8 @@
 //
 // The template and the claims are Kubernetes' own types. Below them the rule is: the schema checks what Go could not
 // decode and merges lists as server-side apply does; everything else is judged by the cluster itself, in the webhook's
-// dry-run. So there, and only there, descriptions are cut to keep the object small, fields are required only where a
-// list is keyed by them, and lists in which apps/v1 allows duplicates are not keyed.
+// dry-run. So there, and only there, descriptions are cut to keep the object small, fields are required only if they are
+// lists or if a list is keyed by them, and lists in which apps/v1 allows duplicates are not keyed.
 //
 // It reads the CRD from standard input and writes it to standard output.
 package main

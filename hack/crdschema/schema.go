@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -44,6 +45,30 @@ func edit(s *schema, change func(*schema), path ...string) error {
 	err := edit(&child, change, path[1:]...)
 	s.Properties[path[0]] = child
 	return err
+}
+
+// alteration is a change of the property at a path.
+type alteration struct {
+	path   []string
+	change func(*schema)
+}
+
+// alter carries out alterations below a path. A path that leads nowhere is an error: the types have changed.
+func alter(root *schema, below []string, alterations []alteration) error {
+	for _, a := range alterations {
+		if err := edit(root, a.change, slices.Concat(below, a.path)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func setDefault(value any) func(*schema) {
+	return func(s *schema) { s.Default = encoded(value) }
+}
+
+func require(names ...string) func(*schema) {
+	return func(s *schema) { s.Required = names }
 }
 
 // maxName is the length that the API server allows the name of any object.

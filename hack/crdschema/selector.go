@@ -11,22 +11,12 @@ const (
 
 // boundSelector limits spec.selector, a type of Kubernetes that markers can't reach into.
 func boundSelector(root *schema) error {
-	selector := []string{"spec", "selector"}
-	bounds := []struct {
-		path   []string
-		change func(*schema)
-	}{
+	return alter(root, []string{"spec", "selector"}, []alteration{
 		{[]string{"matchLabels"}, boundLabels},
 		{[]string{"matchExpressions"}, func(s *schema) { s.MaxItems = pointerTo(int64(maxRequirements)) }},
 		{[]string{"matchExpressions", "[]", "values"}, func(s *schema) { s.MaxItems = pointerTo(int64(maxRequiredValues)) }},
 		{[]string{"matchExpressions", "[]", "values", "[]"}, func(s *schema) { s.MaxLength = pointerTo(int64(maxLabelValue)) }},
-	}
-	for _, bound := range bounds {
-		if err := edit(root, bound.change, append(selector, bound.path...)...); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 func boundLabels(s *schema) {
