@@ -51,6 +51,7 @@ test: lint verify test-unit test-integration ## Lint, verify generated files, an
 test-unit: $(BIN)/gotestsum ## Run the tests that need no cluster
 	$(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) $$($(GO) list ./... | grep -v /test/)
 	cd localcluster && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) ./nodes/... ./leash/...
+	cd localcluster && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) ./differential -rapid.checks=1000
 
 .PHONY: test-integration
 test-integration: $(BIN)/gotestsum build ## Run the tests on a real control plane
