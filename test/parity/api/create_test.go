@@ -110,8 +110,21 @@ var creates = map[string]verdict{
 	"selector operator unknown":     {change: "spec.selector = {matchExpressions: [{key: app, operator: Like, values: [web]}]}", refused: "spec.selector.matchExpressions", theirs: "spec.selector.matchExpressions[0].operator"},
 	"selector of 100 expressions":   {change: "spec.selector.matchExpressions = [" + strings.Repeat("{key: x, operator: DoesNotExist}, ", 100) + "]"},
 	"selector of 101 expressions":   {change: "spec.selector.matchExpressions = [" + strings.Repeat("{key: x, operator: DoesNotExist}, ", 101) + "]", refused: "spec.selector.matchExpressions"},
+	"selector of 1000 values":       {change: "spec.selector.matchExpressions = [{key: x, operator: NotIn, values: [" + strings.Repeat("a, ", 1000) + "]}]"},
+	"selector of 1001 values":       {change: "spec.selector.matchExpressions = [{key: x, operator: NotIn, values: [" + strings.Repeat("a, ", 1001) + "]}]", refused: "spec.selector.matchExpressions[0].values"},
+	"selector of 1000 labels":       {change: numbered("spec.selector.matchLabels", 1000) + numbered("spec.template.metadata.labels", 1000)},
+	"selector of 1001 labels":       {change: numbered("spec.selector.matchLabels", 1001) + numbered("spec.template.metadata.labels", 1001), refused: "spec.selector.matchLabels"},
 	"selector key ill formed":       {change: "spec.selector.matchExpressions = [{key: -app, operator: DoesNotExist}]", refused: "spec.selector.matchExpressions[0].key"},
 	"selector value ill formed":     {change: "spec.selector.matchExpressions = [{key: zone, operator: NotIn, values: [not fine]}]", refused: "spec.selector.matchExpressions[0].values[0]"},
+}
+
+// numbered sets a map to as many labels.
+func numbered(path string, count int) string {
+	var labels []string
+	for i := range count {
+		labels = append(labels, fmt.Sprintf("l%d: v", i))
+	}
+	return path + " = {" + strings.Join(labels, ", ") + "}\n"
 }
 
 func TestCreate(t *testing.T) {

@@ -28,10 +28,15 @@ var differences = []difference{
 		stricter: true,
 	},
 	{
-		name: "a selector with more than 100 expressions is refused, so that the cost of matching it has a bound",
+		name: "a selector with over 1000 labels, 100 expressions or 1000 values in one is refused, so that the cost of matching has a bound",
 		applies: func(m manifest) bool {
+			labels, _, _ := unstructured.NestedMap(m, "spec", "selector", "matchLabels")
 			expressions, _, _ := unstructured.NestedSlice(m, "spec", "selector", "matchExpressions")
-			return len(expressions) > 100
+			return len(labels) > 1000 || len(expressions) > 100 || slices.ContainsFunc(expressions, func(expression any) bool {
+				fields, _ := expression.(map[string]any)
+				values, _ := fields["values"].([]any)
+				return len(values) > 1000
+			})
 		},
 		stricter: true,
 	},
