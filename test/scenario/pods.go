@@ -27,6 +27,13 @@ func (s *Story) Mend(number int) {
 	s.patchPod(number, fmt.Sprintf(`{"metadata":{"annotations":{%q:"ready"}}}`, courseAnnotation))
 }
 
+// AnnotatePod sets an annotation of a pod, for example one by which its node is
+// told how it fares.
+func (s *Story) AnnotatePod(number int, key, value string) {
+	s.t.Helper()
+	s.patchPod(number, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, key, value))
+}
+
 // Finish has a running pod end: "failed" or "succeeded".
 func (s *Story) Finish(number int, course string) {
 	s.t.Helper()
