@@ -87,7 +87,7 @@ help: ## List the targets
 # Programs of ours.
 
 $(BIN)/rollcall: $(OPERATOR_SOURCES)
-	$(GO) build -o $@ ./cmd/rollcall
+	$(GO) build -ldflags "-X github.com/rollcall-dev/rollcall/internal/operator.version=$(VERSION)" -o $@ ./cmd/rollcall
 
 $(BIN)/rollcall-local: $(LOCALCLUSTER_SOURCES)
 	hack/build-cluster.sh "$(KUBERNETES_VERSION)" "$(KUBERNETES_LDFLAGS)" $@
