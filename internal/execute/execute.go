@@ -14,6 +14,7 @@ import (
 	"errors"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -84,18 +85,23 @@ func (o Outcome) Err() error {
 	return errors.Join(append(errs, o.StatusErr)...)
 }
 
-// IsTerminal tells whether all that went wrong is that the API server called
-// objects invalid. No retry helps then, only another spec.
+// IsTerminal tells whether no retry can mend what went wrong: the API server
+// called objects invalid, so that only another spec helps, or the namespace is
+// being deleted, and the set with it.
 func (o Outcome) IsTerminal() bool {
 	if len(o.Failures) == 0 || o.StatusErr != nil {
 		return false
 	}
 	for _, failure := range o.Failures {
-		if !apierrors.IsInvalid(failure.Err) {
+		if !apierrors.IsInvalid(failure.Err) && !isNamespaceEnding(failure.Err) {
 			return false
 		}
 	}
 	return true
+}
+
+func isNamespaceEnding(err error) bool {
+	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 }
 
 // Forget drops what is remembered of a set that is gone.

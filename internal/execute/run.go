@@ -121,12 +121,13 @@ func (r *run) recordSuccess(done effect) {
 
 // recordFailures records one event per reason, whatever the number of failures:
 // a thousand pods over quota are one piece of news, and still the same one when
-// the back-off has them tried again.
+// the back-off has them tried again. In a namespace that is being deleted nobody
+// wants to know, and no event can be recorded.
 func (r *run) recordFailures(failures []plan.Failure) {
 	told := map[string]bool{}
 	for _, failure := range failures {
 		event, ok := plan.ActionEvent(failure.Action, failure.Err)
-		if ok && !told[event.Reason] {
+		if ok && !told[event.Reason] && !isNamespaceEnding(failure.Err) {
 			told[event.Reason] = true
 			r.record(event, event.Reason)
 		}

@@ -277,11 +277,14 @@ func TestOneEventForManyFailures(t *testing.T) {
 
 func TestTerminalErrors(t *testing.T) {
 	invalid := apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "web-0", nil)
+	ending := apierrors.NewForbidden(corev1.Resource("pods"), "web-0", errors.New("the namespace is being terminated"))
+	ending.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	tests := map[string]struct {
 		failures  []error
 		statusErr error
 		want      bool
 	}{
+		"namespace ending":     {failures: []error{fmt.Errorf("create pod: %w", ending)}, want: true},
 		"none":                 {},
 		"invalid":              {failures: []error{fmt.Errorf("create pod: %w", invalid)}, want: true},
 		"quota":                {failures: []error{errQuota}},
