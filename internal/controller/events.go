@@ -2,6 +2,9 @@ package controller
 
 import (
 	"context"
+	"slices"
+	"strings"
+	"unicode"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -67,13 +70,31 @@ func specChanged() predicate.Predicate {
 	})
 }
 
-// podChanged lets pass what a decision reads of a pod, which is what the view
-// keeps of it: restarts of containers and heartbeats do not get here.
+// podChanged lets pass what a decision reads of a pod or tells of it, which is
+// what the view keeps: heartbeats and the turns of a crash loop do not get here.
 func podChanged() predicate.Predicate {
 	return onUpdate(func(before, after client.Object) bool {
 		old, current := before.(*corev1.Pod), after.(*corev1.Pod)
-		return hasMetaChanged(before, after) || !equality.Semantic.DeepEqual(old.Status, current.Status)
+		return hasMetaChanged(before, after) || !equality.Semantic.DeepEqual(newsOf(old), newsOf(current))
 	})
+}
+
+// newsOf is the status without the numbers in messages. The scheduler counts the
+// nodes that do not fit, so its message changes whenever a node comes or goes.
+func newsOf(pod *corev1.Pod) corev1.PodStatus {
+	status := pod.Status
+	status.Conditions = slices.Clone(status.Conditions)
+	for i := range status.Conditions {
+		status.Conditions[i].Message = strings.Map(withoutDigits, status.Conditions[i].Message)
+	}
+	return status
+}
+
+func withoutDigits(character rune) rune {
+	if unicode.IsDigit(character) {
+		return -1
+	}
+	return character
 }
 
 // metaChanged lets pass what a decision reads of a claim or revision.

@@ -8,10 +8,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/podstate"
 )
 
-// stripPod leaves of a pod what decisions read: its identity, its owners, its
-// node, and how far it has come.
+// stripPod leaves of a pod what decisions read, its identity, its owners, its
+// node and how far it has come, and what they tell people: why it gets no
+// further. The latter is kept in a form that changes no more often than the
+// reason does, because each change of what is kept brings the set to its turn.
 func stripPod(object any) (any, error) {
 	pod, ok := object.(*corev1.Pod)
 	if !ok {
@@ -20,9 +23,11 @@ func stripPod(object any) (any, error) {
 	stripMeta(&pod.ObjectMeta)
 	pod.Spec = corev1.PodSpec{NodeName: pod.Spec.NodeName}
 	pod.Status = corev1.PodStatus{
-		Phase:      pod.Status.Phase,
-		StartTime:  pod.Status.StartTime,
-		Conditions: readiness(pod.Status.Conditions),
+		Phase:             pod.Status.Phase,
+		Reason:            pod.Status.Reason,
+		StartTime:         pod.Status.StartTime,
+		Conditions:        append(readiness(pod.Status.Conditions), unscheduled(pod)...),
+		ContainerStatuses: troubled(pod),
 	}
 	return pod, nil
 }
@@ -39,6 +44,26 @@ func readiness(conditions []corev1.PodCondition) []corev1.PodCondition {
 		}
 	}
 	return nil
+}
+
+// unscheduled leaves why no node takes the pod, if none does.
+func unscheduled(pod *corev1.Pod) []corev1.PodCondition {
+	condition := podstate.Unscheduled(pod)
+	if condition == nil {
+		return nil
+	}
+	return []corev1.PodCondition{{
+		Type: condition.Type, Status: condition.Status, Reason: condition.Reason, Message: condition.Message,
+	}}
+}
+
+// troubled leaves the container that keeps the pod from getting ready, if one does.
+func troubled(pod *corev1.Pod) []corev1.ContainerStatus {
+	container := podstate.Troubled(pod)
+	if container == nil {
+		return nil
+	}
+	return []corev1.ContainerStatus{*container}
 }
 
 // stripClaim leaves of a claim its identity and its owners.

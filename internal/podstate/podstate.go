@@ -114,9 +114,11 @@ func WasReady(pod *corev1.Pod) bool {
 	}
 }
 
-func readyCondition(pod *corev1.Pod) *corev1.PodCondition {
+func readyCondition(pod *corev1.Pod) *corev1.PodCondition { return findCondition(pod, corev1.PodReady) }
+
+func findCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
 	for i := range pod.Status.Conditions {
-		if pod.Status.Conditions[i].Type == corev1.PodReady {
+		if pod.Status.Conditions[i].Type == kind {
 			return &pod.Status.Conditions[i]
 		}
 	}
