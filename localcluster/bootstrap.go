@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 )
 
 // nodesUser is who the simulated nodes are to the API server, all of them at once.
@@ -20,8 +19,11 @@ var objects []byte
 
 // bootstrap applies the built-in objects and the given folders, each time anew: a newer CRD replaces an older one.
 func (c *Cluster) bootstrap(ctx context.Context) error {
-	for _, from := range append([]string{"-"}, c.options.Install...) {
-		if err := c.apply(ctx, "--filename="+from); err != nil {
+	if err := c.apply(ctx, "-", objects); err != nil {
+		return err
+	}
+	for _, folder := range c.options.Install {
+		if err := c.apply(ctx, folder, nil); err != nil {
 			return err
 		}
 	}
@@ -32,25 +34,24 @@ func (c *Cluster) bootstrap(ctx context.Context) error {
 	return api.await(ctx, c.healthy(c.ports.apiserver, "/apis/apps.rollcall.dev/v1"))
 }
 
-func (c *Cluster) apply(ctx context.Context, from string) error {
-	return c.kubectl(ctx, "apply", "--server-side", "--force-conflicts", "--field-manager=rollcall-local", from)
-}
-
-// kubectl runs a short command to its end and makes its last words the error.
-func (c *Cluster) kubectl(ctx context.Context, args ...string) error {
+// apply applies manifests: a file, a folder, or with "-" the given text.
+func (c *Cluster) apply(ctx context.Context, from string, text []byte) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	command := exec.CommandContext(ctx, self)
-	command.Args = append([]string{"kubectl", "--kubeconfig=" + c.layout.Kubeconfig()}, args...)
-	command.Stdin = bytes.NewReader(objects)
+	command.Args = []string{
+		"kubectl", "--kubeconfig=" + c.layout.Kubeconfig(),
+		"apply", "--server-side", "--force-conflicts", "--field-manager=rollcall-local", "--filename=" + from,
+	}
+	command.Stdin = bytes.NewReader(text)
 	output, err := command.CombinedOutput()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		return fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(output))
+		return fmt.Errorf("applying %s: %w: %s", from, err, bytes.TrimSpace(output))
 	}
 	return nil
 }

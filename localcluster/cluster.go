@@ -33,6 +33,8 @@ type Options struct {
 	Install []string
 	// Operator is the Rollcall program to run, or empty.
 	Operator string
+	// Webhook is the configuration by which the operator's admission webhook is registered; empty to run none.
+	Webhook string
 }
 
 // Cluster is a control plane in the making, or running.
@@ -48,7 +50,8 @@ type Cluster struct {
 
 // ports of the components, all on loopback.
 type ports struct {
-	apiserver, etcd, etcdPeer, controllerManager, scheduler, probes string
+	apiserver, etcd, etcdPeer, controllerManager, scheduler string
+	operatorProbes, webhook, webhookProbes                  string
 }
 
 // Run starts a cluster, calls ready, and keeps the cluster until the context ends or a component does.
@@ -102,7 +105,10 @@ func (c *Cluster) prepare() error {
 }
 
 func (c *Cluster) choosePorts() error {
-	free := []*string{&c.ports.etcd, &c.ports.etcdPeer, &c.ports.controllerManager, &c.ports.scheduler, &c.ports.probes}
+	free := []*string{
+		&c.ports.etcd, &c.ports.etcdPeer, &c.ports.controllerManager, &c.ports.scheduler,
+		&c.ports.operatorProbes, &c.ports.webhook, &c.ports.webhookProbes,
+	}
 	if c.options.Port == 0 {
 		free = append(free, &c.ports.apiserver)
 	} else {
@@ -136,6 +142,7 @@ func (c *Cluster) issueCertificates() error {
 		ca.identify("kube-scheduler", "system:kube-scheduler"),
 		ca.identify("nodes", nodesUser),
 		ca.identify("operator", operatorUser),
+		ca.identify("webhook", webhookUser),
 	)
 	if err != nil {
 		return err
@@ -146,7 +153,7 @@ func (c *Cluster) issueCertificates() error {
 func (c *Cluster) writeKubeconfigs() error {
 	server := url(c.ports.apiserver)
 	errs := []error{writeKubeconfig(c.layout, c.layout.Kubeconfig(), server, admin)}
-	for _, user := range []string{"kube-controller-manager", "kube-scheduler", "nodes", "operator"} {
+	for _, user := range []string{"kube-controller-manager", "kube-scheduler", "nodes", "operator", "webhook"} {
 		errs = append(errs, writeKubeconfig(c.layout, c.layout.UserKubeconfig(user), server, user))
 	}
 	return errors.Join(errs...)
@@ -165,6 +172,9 @@ func (c *Cluster) start(ctx context.Context) error {
 	rest := []component{c.controllerManager(), c.scheduler(), c.simulatedNodes()}
 	if c.options.Operator != "" {
 		rest = append(rest, c.operator())
+	}
+	if c.options.Operator != "" && c.options.Webhook != "" {
+		rest = append(rest, c.webhook())
 	}
 	for _, next := range rest {
 		if err := c.startComponent(ctx, next); err != nil {

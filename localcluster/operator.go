@@ -19,10 +19,13 @@ func (c *Cluster) operator() component {
 				"--kubeconfig="+c.layout.UserKubeconfig("operator"),
 				"--leader-elect=false",
 				"--metrics-bind-address=0",
-				"--health-probe-bind-address="+net.JoinHostPort(loopback, c.ports.probes)), nil
+				"--health-probe-bind-address="+net.JoinHostPort(loopback, c.ports.operatorProbes)), nil
 		},
-		ready: func(ctx context.Context) error {
-			return answers(ctx, http.DefaultClient, "http://"+net.JoinHostPort(loopback, c.ports.probes)+"/readyz")
-		},
+		ready: func(ctx context.Context) error { return c.probe(ctx, c.ports.operatorProbes) },
 	}
+}
+
+// probe asks one of Rollcall's own processes whether it is ready.
+func (c *Cluster) probe(ctx context.Context, port string) error {
+	return answers(ctx, http.DefaultClient, "http://"+net.JoinHostPort(loopback, port)+"/readyz")
 }

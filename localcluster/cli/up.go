@@ -83,6 +83,7 @@ func complete(options *localcluster.Options, layout localcluster.Layout) error {
 	if options.Operator == "" {
 		options.Operator = strings.Join(existing(filepath.Join(bin, "rollcall")), "")
 	}
+	options.Webhook = strings.Join(existing(filepath.Join(config, "webhook", "configuration.yaml")), "")
 	return check(options)
 }
 
