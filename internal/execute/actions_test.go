@@ -76,7 +76,7 @@ func TestCreatePodThatExists(t *testing.T) {
 				t.Errorf("did %q, want %q", got, test.wantDone)
 			}
 			after := &corev1.Pod{}
-			if err := b.Client.Get(t.Context(), client.ObjectKeyFromObject(test.existing), after); err != nil {
+			if err := b.Get(t.Context(), client.ObjectKeyFromObject(test.existing), after); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff("web-0", after.Labels[v1.PodNameLabel]); diff != "" || done.object.GetResourceVersion() != after.ResourceVersion {
@@ -174,31 +174,38 @@ func TestPatches(t *testing.T) {
 		want     string
 	}{
 		"adopt a pod": {
-			plan.AdoptPod{Pod: observed, Owner: owner}, types.StrategicMergePatchType,
+			plan.AdoptPod{Pod: observed, Owner: owner},
+			types.StrategicMergePatchType,
 			`{"metadata":{"ownerReferences":[` + ownerJSON + `],"uid":"pod"}}`,
 		},
 		"release a pod": {
-			plan.ReleasePod{Pod: observed}, types.StrategicMergePatchType,
+			plan.ReleasePod{Pod: observed},
+			types.StrategicMergePatchType,
 			`{"metadata":{"ownerReferences":[{"$patch":"delete","uid":"web-uid"}],"uid":"pod"}}`,
 		},
 		"adopt a revision": {
-			plan.AdoptRevision{Revision: revision, Owner: owner}, types.StrategicMergePatchType,
+			plan.AdoptRevision{Revision: revision, Owner: owner},
+			types.StrategicMergePatchType,
 			`{"metadata":{"ownerReferences":[` + ownerJSON + `],"uid":"revision"}}`,
 		},
 		"repair a pod": {
-			plan.UpdatePod{Pod: observed, Labels: map[string]string{v1.PodNameLabel: "web-0"}}, types.MergePatchType,
+			plan.UpdatePod{Pod: observed, Labels: map[string]string{v1.PodNameLabel: "web-0"}},
+			types.MergePatchType,
 			`{"metadata":{"labels":{"statefulset.kubernetes.io/pod-name":"web-0"},"uid":"pod"}}`,
 		},
 		"own a claim": {
-			plan.UpdateClaimOwner{Claim: claim, Owners: []metav1.OwnerReference{owner}}, types.MergePatchType,
+			plan.UpdateClaimOwner{Claim: claim, Owners: []metav1.OwnerReference{owner}},
+			types.MergePatchType,
 			`{"metadata":{"ownerReferences":[` + ownerJSON + `],"resourceVersion":"7","uid":"claim"}}`,
 		},
 		"disown a claim": {
-			plan.UpdateClaimOwner{Claim: claim}, types.MergePatchType,
+			plan.UpdateClaimOwner{Claim: claim},
+			types.MergePatchType,
 			`{"metadata":{"ownerReferences":[],"resourceVersion":"7","uid":"claim"}}`,
 		},
 		"renumber a revision": {
-			plan.BumpRevision{Revision: revision, Number: 9}, types.MergePatchType,
+			plan.BumpRevision{Revision: revision, Number: 9},
+			types.MergePatchType,
 			`{"metadata":{"uid":"revision"},"revision":9}`,
 		},
 	}

@@ -105,7 +105,7 @@ func newBench(t *testing.T, refuse func(string) error, objects ...client.Object)
 		events: events.NewFakeRecorder(1000),
 	}
 	b.set = &v1.StatefulSet{}
-	if err := b.Client.Get(t.Context(), client.ObjectKeyFromObject(set), b.set); err != nil {
+	if err := b.Get(t.Context(), client.ObjectKeyFromObject(set), b.set); err != nil {
 		t.Fatal(err)
 	}
 	b.Executor = New(Targets{Writer: b.Client, Live: b.Client, Events: b.events, Now: b.clock.now})

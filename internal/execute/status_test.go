@@ -93,7 +93,7 @@ func TestStatusPace(t *testing.T) {
 // observe reads the set as the next run would see it.
 func (b *bench) observe(t *testing.T) {
 	t.Helper()
-	if err := b.Client.Get(t.Context(), client.ObjectKeyFromObject(b.set), b.set); err != nil {
+	if err := b.Get(t.Context(), client.ObjectKeyFromObject(b.set), b.set); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -4,9 +4,11 @@ package endurance
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"k8s.io/client-go/tools/clientcmd"
@@ -31,6 +33,7 @@ func TestMain(m *testing.M) {
 type process struct {
 	t          *testing.T
 	kubeconfig string
+	flags      []string
 	command    *exec.Cmd
 	// log is what all runs of it wrote.
 	log *os.File
@@ -39,8 +42,8 @@ type process struct {
 // roleGranted: the cluster role is created once per control plane.
 var roleGranted bool
 
-// startOperator runs the operator until the test ends.
-func startOperator(t *testing.T, space *cluster.Space) *process {
+// startOperator runs the operator until the test ends. Without further flags it acts at once.
+func startOperator(t *testing.T, space *cluster.Space, flags ...string) *process {
 	t.Helper()
 	if !roleGranted {
 		if err := scenario.GrantRole(space); err != nil {
@@ -52,7 +55,10 @@ func startOperator(t *testing.T, space *cluster.Space) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{t: t, kubeconfig: writeKubeconfig(t, space), log: log}
+	if len(flags) == 0 {
+		flags = []string{"--leader-elect=false"}
+	}
+	p := &process{t: t, kubeconfig: writeKubeconfig(t, space), flags: flags, log: log}
 	p.start()
 	t.Cleanup(p.end)
 	return p
@@ -71,8 +77,8 @@ func (p *process) end() {
 
 func (p *process) start() {
 	p.t.Helper()
-	p.command = exec.CommandContext(context.Background(), os.Args[0], "controller", "--kubeconfig="+p.kubeconfig,
-		"--leader-elect=false", "--metrics-bind-address=0", "--health-probe-bind-address=0")
+	args := []string{"controller", "--kubeconfig=" + p.kubeconfig, "--metrics-bind-address=0", "--health-probe-bind-address=0"}
+	p.command = exec.CommandContext(context.Background(), os.Args[0], append(args, p.flags...)...)
 	p.command.Env = append(os.Environ(), asOperator+"=1")
 	p.command.Stdout, p.command.Stderr = p.log, p.log
 	if err := p.command.Start(); err != nil {
@@ -82,10 +88,21 @@ func (p *process) start() {
 
 // kill ends the operator as a power failure would.
 func (p *process) kill() {
-	if err := p.command.Process.Kill(); err != nil {
+	if err := p.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		p.t.Errorf("killing the operator: %v", err)
 	}
 	_ = p.command.Wait() // it was killed: that is its error
+}
+
+// terminate ends the operator as Kubernetes does, and waits until it is gone.
+func (p *process) terminate() {
+	p.t.Helper()
+	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
+		p.t.Fatalf("terminating the operator: %v", err)
+	}
+	if err := p.command.Wait(); err != nil {
+		p.t.Errorf("the operator ended with %v, want success", err)
+	}
 }
 
 // writeKubeconfig lets the operator in with no rights but its own.

@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 
+	"github.com/go-logr/logr"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -93,30 +95,52 @@ func run(mgr manager.Manager) {
 }
 
 func startLogging() error {
-	var out io.Writer = io.Discard
-	if path := os.Getenv(logVariable); path != "" {
-		file, err := os.Create(path)
-		if err != nil {
-			return err
-		}
-		out = file
+	path := os.Getenv(logVariable)
+	if path == "" {
+		ctrl.SetLogger(logr.Discard())
+		return nil
 	}
-	ctrl.SetLogger(zap.New(zap.WriteTo(out), zap.UseDevMode(true)))
-	return nil
-}
-
-// GrantRole gives OperatorUser the rights that config/rbac gives the operator.
-func GrantRole(space *cluster.Space) error {
-	role, err := readRole()
+	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	binding := &rbacv1.ClusterRoleBinding{
+	ctrl.SetLogger(zap.New(zap.WriteTo(file), zap.UseDevMode(true)))
+	return nil
+}
+
+// GrantRole gives OperatorUser the rights that config/rbac gives the operator in
+// the whole cluster.
+func GrantRole(space *cluster.Space) error {
+	role := &rbacv1.ClusterRole{}
+	if err := readManifest("ClusterRole", role); err != nil {
+		return err
+	}
+	return grant(space, role, &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: OperatorUser},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: OperatorUser}},
+		Subjects:   operatorSubject,
+	})
+}
+
+// GrantLeases gives OperatorUser the rights that config/rbac gives the operator
+// in its own namespace, in the namespace of the test.
+func GrantLeases(space *cluster.Space) error {
+	role := &rbacv1.Role{}
+	if err := readManifest("Role", role); err != nil {
+		return err
 	}
-	for _, object := range []client.Object{role, binding} {
+	role.Namespace = space.Name
+	return grant(space, role, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: space.Name, Name: OperatorUser},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+		Subjects:   operatorSubject,
+	})
+}
+
+var operatorSubject = []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: OperatorUser}}
+
+func grant(space *cluster.Space, objects ...client.Object) error {
+	for _, object := range objects {
 		if err := space.Client.Create(context.Background(), object); err != nil {
 			return fmt.Errorf("creating the operator's %T: %w", object, err)
 		}
@@ -124,24 +148,24 @@ func GrantRole(space *cluster.Space) error {
 	return nil
 }
 
-// readRole returns the cluster role of config/rbac/controller.yaml.
-func readRole() (*rbacv1.ClusterRole, error) {
+// readManifest reads the first object of a kind in config/rbac/controller.yaml.
+func readManifest(kind string, into client.Object) error {
 	root, err := findRoot()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	file, err := os.Open(filepath.Join(root, "config", "rbac", "controller.yaml"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer file.Close()
 	for decoder := yaml.NewYAMLOrJSONDecoder(file, 4096); ; {
-		role := &rbacv1.ClusterRole{}
-		if err := decoder.Decode(role); err != nil {
-			return nil, fmt.Errorf("looking for a ClusterRole in %s: %w", file.Name(), err)
+		found := &unstructured.Unstructured{}
+		if err := decoder.Decode(found); err != nil {
+			return fmt.Errorf("looking for a %s in %s: %w", kind, file.Name(), err)
 		}
-		if role.Kind == "ClusterRole" {
-			return role, nil
+		if found.GetKind() == kind {
+			return runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, into)
 		}
 	}
 }
