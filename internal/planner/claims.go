@@ -75,21 +75,20 @@ func (d *decision) missingClaims(s *slot) []plan.Action {
 	return actions
 }
 
-// hasDoomedClaim tells whether the slot has a claim on which no pod may be
-// created: one that is being deleted, or that the garbage collector will delete
-// because it belongs to a pod that a scale-down removed.
-func (d *decision) hasDoomedClaim(s *slot) bool {
+// doomedClaim returns a claim of the slot on which no pod may be created, if it
+// has one: a claim that is being deleted, or that the garbage collector will
+// delete because it belongs to a pod that a scale-down removed.
+func (d *decision) doomedClaim(s *slot) (doomed *corev1.PersistentVolumeClaim) {
 	diesWithPod := podbuild.RetentionPolicy(d.set).WhenScaled == v1.Delete
-	isDoomed := false
 	d.eachClaim(s.ordinal, func(_, claim *corev1.PersistentVolumeClaim) {
-		if claim == nil {
+		if claim == nil || doomed != nil {
 			return
 		}
 		if claim.DeletionTimestamp != nil || (diesWithPod && podbuild.HasEarlierPod(d.set, claim, s.pod, s.ordinal)) {
-			isDoomed = true
+			doomed = claim
 		}
 	})
-	return isDoomed
+	return doomed
 }
 
 // needsClaims tells whether a pod waits for claims that may be missing.

@@ -203,7 +203,7 @@ func (c *cluster) writeStatus(p plan.Plan) bool {
 		old := meta.FindStatusCondition(before.Conditions, condition.Type)
 		isWordy := condition.Type == v1.ConditionProgressing || condition.Type == v1.ConditionReady || condition.Type == v1.ConditionStalled
 		if isWordy && (old == nil || old.Status != condition.Status || old.Reason != condition.Reason) {
-			fmt.Fprintf(&c.trace, "         %s=%s %s\n", condition.Type, condition.Status, condition.Reason)
+			fmt.Fprintf(&c.trace, "         %s=%s %s: %s\n", condition.Type, condition.Status, condition.Reason, c.readable(condition.Message))
 		}
 	}
 	return true

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -19,32 +18,6 @@ type finding struct {
 	reason  string
 	message string
 }
-
-// blockers are what keeps slots empty and only somebody else can remove.
-type blockers struct {
-	// stranger bears the name of a slot's pod and is there to stay.
-	stranger *corev1.Pod
-	// isWaiting: a slot waits for something on its way out, a claim or a pod.
-	isWaiting bool
-	// err: the template of a revision can't be read.
-	err error
-}
-
-// nameTaken notes a pod that has the name of one of ours. One that leaves, or
-// that an earlier set of our name left to the garbage collector, is no alarm.
-func (b *blockers) nameTaken(stranger *corev1.Pod, set *v1.StatefulSet) {
-	owner := metav1.GetControllerOfNoCopy(stranger)
-	isLeftOver := owner != nil && owner.UID != set.UID && owner.Name == set.Name &&
-		owner.Kind == v1.Kind.Kind && owner.APIVersion == v1.GroupVersion.String()
-	switch {
-	case stranger.DeletionTimestamp != nil || isLeftOver:
-		b.isWaiting = true
-	case b.stranger == nil:
-		b.stranger = stranger
-	}
-}
-
-func (b *blockers) unreadable(err error) { b.err = err }
 
 // conditions says in words what the status says in numbers. Reconciling and
 // Stalled exclude each other and, like ReplicaFailure, are absent when not True.
@@ -75,12 +48,13 @@ func (d *decision) ready(status *v1.StatefulSetStatus) finding {
 	switch {
 	case tally.outdated > 0 && !d.isHeldBack():
 		// Said for the whole length of an update, however the pods come and go.
-		return no(v1.ReasonOutdated, "%d of %d pods are available, %s not at revision %s yet",
-			available, replicas, pods(tally.outdated), status.UpdateRevision)
+		return no(v1.ReasonOutdated, "%d of %d pods are available, %s not at revision %s yet%s",
+			available, replicas, pods(tally.outdated), status.UpdateRevision, d.waiting())
 	case tally.unavailable > 0:
-		return no(v1.ReasonUnavailable, "%d of %d pods are available", available, replicas)
+		return no(v1.ReasonUnavailable, "%d of %d pods are available%s", available, replicas, d.waiting())
 	case len(d.fleet.condemned) > 0:
-		return no(v1.ReasonScaling, "%s outside the range to remove", pods(len(d.fleet.condemned)))
+		top := &d.fleet.condemned[0]
+		return no(v1.ReasonScaling, "%s outside the range to remove; pod %s is %s", pods(len(d.fleet.condemned)), top.pod.Name, top.describe())
 	default:
 		message := fmt.Sprintf("all %d pods are available", replicas)
 		return finding{v1.ConditionReady, metav1.ConditionTrue, v1.ReasonAllAvailable, message}
@@ -120,7 +94,7 @@ func (d *decision) progressing(status *v1.StatefulSetStatus, verdict verdict) fi
 	say := func(status metav1.ConditionStatus, reason, format string, args ...any) finding {
 		return finding{v1.ConditionProgressing, status, reason, fmt.Sprintf(format, args...)}
 	}
-	target, outdated := status.UpdateRevision, d.fleet.tally.outdated
+	target := status.UpdateRevision
 	switch {
 	case verdict.progressing != nil:
 		return *verdict.progressing
@@ -128,8 +102,8 @@ func (d *decision) progressing(status *v1.StatefulSetStatus, verdict verdict) fi
 		return say(metav1.ConditionTrue, v1.ReasonUpdateComplete, "revision %s is rolled out", target)
 	case d.settings.isPaused:
 		return say(metav1.ConditionUnknown, v1.ReasonUpdatePaused, "spec.paused holds the update to revision %s back", target)
-	case outdated > 0 && d.isHeldBack():
-		return say(metav1.ConditionUnknown, v1.ReasonUpdateWaiting, "%s to be deleted by somebody", pods(outdated))
+	case d.fleet.tally.outdated > 0 && d.isHeldBack():
+		return say(metav1.ConditionUnknown, v1.ReasonUpdateWaiting, "%s", d.describeHeldBack(target))
 	case d.isStaged():
 		return say(metav1.ConditionTrue, v1.ReasonUpdateStaged,
 			"pods from ordinal %d up are at revision %s, those below it wait for the partition", d.settings.firstUpdated(), target)
@@ -152,21 +126,6 @@ func (d *decision) isRolledOut(status *v1.StatefulSetStatus) bool {
 // isStaged tells whether all that the partition lets through is done.
 func (d *decision) isStaged() bool {
 	return d.settings.partition > 0 && d.fleet.tally.outdated == 0 && d.fleet.tally.unavailable == 0
-}
-
-// describeUpdate names the pod that an ordered update waits for, because that is
-// what somebody who wonders why nothing happens needs to know.
-func (d *decision) describeUpdate(target string) string {
-	message := fmt.Sprintf("updating to revision %s, %s to go", target, pods(d.fleet.tally.outdated))
-	if d.settings.isParallel {
-		return message
-	}
-	for i := range d.fleet.slots {
-		if s := &d.fleet.slots[i]; s.pod != nil && !s.isAvailable() {
-			return fmt.Sprintf("%s; waiting for pod %s, which is %s", message, s.pod.Name, s.state.Class)
-		}
-	}
-	return message
 }
 
 // stalled tells what the controller can't overcome by itself, if anything.
@@ -198,13 +157,6 @@ func (d *decision) strategyInForce() finding {
 		return finding{v1.ConditionUpdateStrategy, metav1.ConditionFalse, v1.ReasonFeatureGateDisabled, message}
 	}
 	return finding{v1.ConditionUpdateStrategy, metav1.ConditionTrue, string(inForce), fmt.Sprintf("updates are made with %s", inForce)}
-}
-
-func pods(n int) string {
-	if n == 1 {
-		return "1 pod"
-	}
-	return fmt.Sprintf("%d pods", n)
 }
 
 // ownConditions are the types this package writes. Others belong to somebody

@@ -58,8 +58,8 @@ func (d *decision) createPod(s *slot) plan.Lane {
 		d.blockers.nameTaken(stranger, d.set)
 		return nil
 	}
-	if d.hasDoomedClaim(s) {
-		d.blockers.isWaiting = true
+	if claim := d.doomedClaim(s); claim != nil {
+		d.blockers.claimDoomed(claim)
 		return nil
 	}
 	template, err := d.history.templateOf(s.wanted, d.set)

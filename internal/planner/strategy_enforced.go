@@ -136,7 +136,7 @@ func (enforced) take(d *decision, s *slot) takeDown {
 	case !s.isAvailable():
 		code = plan.OutdatedUnavailable
 	}
-	why := plan.Because(code, "it is %s at revision %s and the target is %s", s.state.Class, s.revision, d.history.targetName())
+	why := plan.Because(code, "it is %s at revision %s and the target is %s", s.describe(), s.revision, d.history.targetName())
 	return takeDown{slot: s, reason: why}
 }
 
@@ -145,7 +145,8 @@ func (enforced) take(d *decision, s *slot) takeDown {
 func (e enforced) report(d *decision, taken []takeDown) verdict {
 	v := verdict{takeDowns: taken}
 	if len(taken) > 0 && e.isNew(d) {
-		v.events = append(v.events, normalEvent(eventEnforcedStarted, "updating to revision %s", d.history.targetName()))
+		v.events = append(v.events, normalEvent(eventEnforcedStarted, "updating %s to revision %s, at most %d at a time",
+			pods(d.fleet.tally.outdated), d.history.targetName(), d.settings.budget))
 	}
 	for _, t := range taken {
 		if t.reason.Code == plan.ForcedReplacement {
@@ -167,8 +168,8 @@ func (enforced) declareHalt(d *decision, v *verdict) {
 		v.wakeAt = end
 		return
 	}
-	message := fmt.Sprintf("pod %s is %s at revision %s, so no pod below it is updated: correct the template",
-		top.pod.Name, top.state.Class, top.revision)
+	message := fmt.Sprintf("pod %s, the highest, is %s at revision %s, so no pod below it is updated: correct the template",
+		top.pod.Name, top.describe(), top.revision)
 	v.progressing = &finding{v1.ConditionProgressing, metav1.ConditionFalse, v1.ReasonSafetyHalt, message}
 }
 

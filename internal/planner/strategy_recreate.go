@@ -82,7 +82,8 @@ func (r recreate) clear(d *decision, others []*slot) verdict {
 		return v
 	}
 	if r.isNew(d) {
-		v.events = []plan.Event{normalEvent(eventRecreateStarted, "all pods are recreated at revision %s", d.history.targetName())}
+		v.events = []plan.Event{normalEvent(eventRecreateStarted, "deleting %s of other revisions, then creating all at revision %s",
+			pods(len(others)), d.history.targetName())}
 	}
 	v.progressing = r.inProgress(r.describeClearing(others, waitsFor))
 	return v
@@ -114,7 +115,8 @@ func (r recreate) create(d *decision) verdict {
 		return verdict{needs: plan.LiveReads{Pods: true}}
 	}
 	available := len(d.fleet.slots) - d.fleet.tally.unavailable
-	message := fmt.Sprintf("creating pods at revision %s, %d of %d are available", d.history.targetName(), available, len(d.fleet.slots))
+	message := fmt.Sprintf("creating pods at revision %s, %d of %d are available%s",
+		d.history.targetName(), available, len(d.fleet.slots), d.waiting())
 	return verdict{progressing: r.inProgress(message)}
 }
 

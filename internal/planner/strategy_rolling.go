@@ -40,7 +40,7 @@ func takeUnavailable(d *decision) []takeDown {
 	for s := range d.candidates() {
 		if !s.isAvailable() && !s.isTerminating() {
 			why := plan.Because(plan.OutdatedUnavailable, "it is %s at revision %s and the target is %s",
-				s.state.Class, s.revision, s.wanted)
+				s.describe(), s.revision, s.wanted)
 			taken = append(taken, takeDown{slot: s, reason: why})
 		}
 	}

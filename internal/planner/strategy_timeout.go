@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/ordinal"
 	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/podstate"
 )
@@ -87,28 +88,29 @@ func (d *decision) deadline(s *slot) time.Time {
 	return s.pod.CreationTimestamp.Add(d.settings.progressTimeout)
 }
 
-// replaceOverdue takes overdue pods down, counts them, and says so.
+// replaceOverdue takes overdue pods down, counts them, and says so. A pod that is
+// counted already keeps the text it was counted with: trying again is no news.
 func (d *decision) replaceOverdue(v verdict, overdue []*slot, counts replacements) verdict {
 	v.statusFirst = true
 	for _, s := range overdue {
-		elapsed := d.now.Sub(s.pod.CreationTimestamp.Time).Round(time.Second)
-		why := plan.Because(plan.ProgressTimedOut, "it has not become ready in %s and podProgressTimeoutSeconds allows %s",
-			elapsed, d.settings.progressTimeout)
-		v.takeDowns = append(v.takeDowns, takeDown{slot: s, reason: why, ifUnchanged: true})
 		counts.add(s, d.history.targetName(), d.now)
-		message := fmt.Sprintf("pod %s is replaced: %s", s.pod.Name, why)
+		elapsed := counts[s.ordinal].LastReplacementTime.Sub(s.pod.CreationTimestamp.Time).Round(time.Second)
+		why := plan.Because(plan.ProgressTimedOut, "it has not become ready in %s and podProgressTimeoutSeconds allows %s; it is %s",
+			elapsed, d.settings.progressTimeout, s.describe())
+		v.takeDowns = append(v.takeDowns, takeDown{slot: s, reason: why, ifUnchanged: true})
+		message := fmt.Sprintf("pod %s of revision %s is replaced at revision %s: %s", s.pod.Name, s.revision, s.wanted, why)
 		v.events = append(v.events, plan.Event{Type: corev1.EventTypeWarning, Reason: eventDeadlineExceeded, Message: message})
 	}
 	v.podProgress = counts.list()
-	message := fmt.Sprintf("pod %s has not become ready in time and is replaced", overdue[0].pod.Name)
+	message := v.events[len(v.events)-len(overdue)].Message
 	v.progressing = &finding{v1.ConditionProgressing, metav1.ConditionFalse, v1.ReasonProgressDeadlineExceeded, message}
 	return v
 }
 
 // halt ends the update for this target: nothing is taken down any more.
 func (d *decision) halt(v verdict, s *slot) verdict {
-	message := fmt.Sprintf("pod %s was replaced %d times at revision %s and does not become ready: correct the template",
-		s.pod.Name, maxReplacements, d.history.targetName())
+	message := fmt.Sprintf("pod %s was replaced %d times at revision %s and is still %s: correct the template",
+		s.pod.Name, maxReplacements, d.history.targetName(), s.describe())
 	v.takeDowns = nil
 	v.progressing = &finding{v1.ConditionProgressing, metav1.ConditionFalse, v1.ReasonProgressHalted, message}
 	if d.progressingReason() != v1.ReasonProgressHalted {
@@ -125,8 +127,7 @@ func (d *decision) noteResumption(v *verdict) {
 	case d.set.Status.UpdateRevision != d.history.targetName(), d.isComplete(), d.isStaged():
 		return
 	case before == v1.ReasonProgressDeadlineExceeded && len(v.podProgress) > 0:
-		message := fmt.Sprintf("waiting for the replacement of the pod of ordinal %d to become ready", v.podProgress[0].Ordinal)
-		v.progressing = &finding{v1.ConditionProgressing, metav1.ConditionFalse, v1.ReasonProgressDeadlineExceeded, message}
+		v.progressing = &finding{v1.ConditionProgressing, metav1.ConditionFalse, v1.ReasonProgressDeadlineExceeded, d.describeReplacement(v.podProgress[0])}
 	case before == v1.ReasonProgressDeadlineExceeded || before == v1.ReasonProgressingResumed:
 		message := fmt.Sprintf("the replaced pods are ready, the update to revision %s goes on", d.history.targetName())
 		v.progressing = &finding{v1.ConditionProgressing, metav1.ConditionTrue, v1.ReasonProgressingResumed, message}
@@ -134,6 +135,13 @@ func (d *decision) noteResumption(v *verdict) {
 	if before == v1.ReasonProgressDeadlineExceeded && len(v.podProgress) == 0 {
 		v.events = append(v.events, normalEvent(eventProgressingResumed, "the replaced pods are ready, the update goes on"))
 	}
+}
+
+// describeReplacement says what has become of a pod that was replaced.
+func (d *decision) describeReplacement(progress v1.PodProgress) string {
+	s := &d.fleet.slots[int(progress.Ordinal)-d.settings.slots.Start]
+	return fmt.Sprintf("pod %s was replaced at revision %s, %d of at most %d times in a row, and is %s",
+		ordinal.PodName(d.set.Name, s.ordinal), progress.Revision, progress.Replacements, maxReplacements, s.describe())
 }
 
 // keptReplacements returns the counts that still matter: those at the target, of

@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -75,7 +76,9 @@ func TestTimeoutAnnouncesBeforeItDeletes(t *testing.T) {
 	if diff := cmp.Diff(want, p.Status.PodProgress); diff != "" {
 		t.Errorf("podProgress (-want +got):\n%s", diff)
 	}
-	message := "pod web-1 is replaced: it has not become ready in 30m0s and podProgressTimeoutSeconds allows 10m0s"
+	target := testkit.RevisionName(set, "b")
+	message := fmt.Sprintf("pod web-1 of revision %s is replaced at revision %s: it has not become ready in 30m0s and "+
+		"podProgressTimeoutSeconds allows 10m0s; it is running but not ready (CrashLoopBackOff: container main, exit code 1)", target, target)
 	events := []plan.Event{{Type: "Warning", Reason: "ProgressDeadlineExceeded", Message: message}}
 	if diff := cmp.Diff(events, p.Events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

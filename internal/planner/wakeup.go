@@ -21,7 +21,7 @@ func (d *decision) wakeAt(verdict verdict) time.Time {
 	for i := range d.fleet.condemned {
 		at = earlier(at, d.fleet.condemned[i].state.AvailableAt)
 	}
-	if d.blockers.stranger != nil || d.blockers.isWaiting {
+	if d.blockers.any() {
 		at = earlier(at, d.now.Add(recheckInterval))
 	}
 	return at

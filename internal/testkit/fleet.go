@@ -19,16 +19,18 @@ import (
 )
 
 // states are the words for a pod's state in the notation. The durations say for
-// how long the pod has been ready. A crashing pod has never been ready, an
-// unready one was until now.
+// how long the pod has been ready. A crashing or pulling pod has never been
+// ready, an unready one was until now. The trouble is what its container waits for.
 var states = map[string]struct {
 	phase       corev1.PodPhase
 	isReady     bool
 	since       time.Duration
 	terminating bool
+	trouble     string
 }{
 	"pending":     {phase: corev1.PodPending},
-	"crashing":    {phase: corev1.PodRunning},
+	"pulling":     {phase: corev1.PodPending, trouble: "ImagePullBackOff"},
+	"crashing":    {phase: corev1.PodRunning, trouble: "CrashLoopBackOff"},
 	"unready":     {phase: corev1.PodRunning},
 	"ready":       {phase: corev1.PodRunning, isReady: true},
 	"available":   {phase: corev1.PodRunning, isReady: true, since: 30 * time.Minute},
@@ -89,10 +91,25 @@ func SetState(pod *corev1.Pod, state string, now time.Time) {
 	pod.Status.StartTime = pod.CreationTimestamp.DeepCopy()
 	pod.Status.Phase = s.phase
 	pod.Status.Conditions = []corev1.PodCondition{ready}
+	pod.Status.ContainerStatuses = troubled(pod, s.trouble)
 	pod.DeletionTimestamp = nil
 	if s.terminating {
 		pod.DeletionTimestamp = &metav1.Time{Time: now}
 	}
+}
+
+// troubled is the status of a pod's first container while it waits for something.
+func troubled(pod *corev1.Pod, reason string) []corev1.ContainerStatus {
+	if reason == "" {
+		return nil
+	}
+	container := pod.Spec.Containers[0]
+	status := corev1.ContainerStatus{Name: container.Name, Image: container.Image}
+	status.State.Waiting = &corev1.ContainerStateWaiting{Reason: reason}
+	if reason == "CrashLoopBackOff" {
+		status.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}
+	}
+	return []corev1.ContainerStatus{status}
 }
 
 // Observe makes the observation of a set whose history is the letters in order

@@ -1,0 +1,81 @@
+package planner
+
+import (
+	"fmt"
+	"time"
+
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/podstate"
+)
+
+// describe says what the slot's pod is doing, and why it gets no further.
+func (s *slot) describe() string { return podstate.Describe(s.pod, s.state) }
+
+// waiting goes on, after a text about the whole set, with the one pod or claim
+// that somebody who wonders why nothing happens should look at.
+func (d *decision) waiting() string {
+	if s := d.straggler(); s != nil {
+		return fmt.Sprintf("; waiting for pod %s, which is %s", s.pod.Name, s.describe())
+	}
+	if d.blockers.onItsWayOut != "" {
+		return "; waiting for the end of " + d.blockers.onItsWayOut
+	}
+	return ""
+}
+
+// straggler is the lowest slot whose pod says what keeps it from being ready.
+// If none does, it is the lowest that an ordered set waits for; in Parallel pods
+// come up in any order, and only one that does not go is worth a word.
+func (d *decision) straggler() *slot {
+	var lowest *slot
+	for i := range d.fleet.slots {
+		s := &d.fleet.slots[i]
+		switch {
+		case s.isMissing() || s.isAvailable():
+		case podstate.Explain(s.pod) != "":
+			return s
+		case lowest == nil && (!d.settings.isParallel || s.isTerminating()):
+			lowest = s
+		}
+	}
+	return lowest
+}
+
+// describeUpdate says how far the update has come, what it waits for, and how
+// long that will be borne.
+func (d *decision) describeUpdate(target string) string {
+	message := fmt.Sprintf("updating to revision %s, %s%s", target, d.describeOutdated(), d.waiting())
+	if s := d.straggler(); s != nil && d.isOnTheClock(s) {
+		message += ", and has until " + d.deadline(s).UTC().Format(time.RFC3339) + " to become ready"
+	}
+	return message
+}
+
+func (d *decision) describeOutdated() string {
+	if d.fleet.tally.outdated == 0 {
+		return "no outdated pod is left"
+	}
+	return pods(d.fleet.tally.outdated) + " to go"
+}
+
+// describeHeldBack says what an OnDelete update waits for, with an example.
+func (d *decision) describeHeldBack(target string) string {
+	message := fmt.Sprintf("%s to be brought to revision %s by somebody who deletes them", pods(d.fleet.tally.outdated), target)
+	for s := range d.candidates() {
+		return fmt.Sprintf("%s, pod %s for example", message, s.pod.Name)
+	}
+	return message
+}
+
+// isOnTheClock tells whether the progress timeout applies to the slot's pod.
+func (d *decision) isOnTheClock(s *slot) bool {
+	hasTimeout := d.settings.strategy == v1.RollingUpdateStrategy && d.settings.progressTimeout > 0
+	return hasTimeout && s.isUpdated && !s.isMissing() && !s.isTerminating() && !podstate.WasReady(s.pod)
+}
+
+func pods(n int) string {
+	if n == 1 {
+		return "1 pod"
+	}
+	return fmt.Sprintf("%d pods", n)
+}
