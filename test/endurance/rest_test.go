@@ -67,7 +67,7 @@ var written = []string{"statefulsets", "pods", "persistentvolumeclaims", "contro
 // sample is a line such as `apiserver_request_total{…,resource="pods",…,verb="POST",…} 12`.
 var sample = regexp.MustCompile(`(?m)^apiserver_request_total\{(.*)\} ([0-9.e+]+)$`)
 
-// countWrites returns how many writes the API server has answered, by verb and resource.
+// countWrites returns how many writes the API server has answered, by verb, group and resource.
 func countWrites(t *testing.T, story *scenario.Story) map[string]float64 {
 	t.Helper()
 	clients, err := kubernetes.NewForConfig(story.Config)
@@ -87,7 +87,7 @@ func countWrites(t *testing.T, story *scenario.Story) map[string]float64 {
 		}
 		isWrite := slices.Contains([]string{"POST", "PUT", "PATCH", "APPLY", "DELETE"}, labels["verb"])
 		if isWrite && slices.Contains(written, labels["resource"]) {
-			counts[fmt.Sprintf("%s %s/%s", labels["verb"], labels["resource"], labels["subresource"])] += count
+			counts[fmt.Sprintf("%s %s %s/%s", labels["verb"], labels["group"], labels["resource"], labels["subresource"])] += count
 		}
 	}
 	if len(counts) == 0 {
