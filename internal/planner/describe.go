@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
@@ -58,13 +59,21 @@ func (d *decision) describeOutdated() string {
 	return pods(d.fleet.tally.outdated) + " to go"
 }
 
-// describeHeldBack says what an OnDelete update waits for, with an example.
+// maxNames is how many pods a text names before it counts the rest.
+const maxNames = 5
+
+// describeHeldBack says which pods an OnDelete update waits for.
 func (d *decision) describeHeldBack(target string) string {
-	message := fmt.Sprintf("%s to be brought to revision %s by somebody who deletes them", pods(d.fleet.tally.outdated), target)
+	var names []string
 	for s := range d.candidates() {
-		return fmt.Sprintf("%s, pod %s for example", message, s.pod.Name)
+		names = append(names, s.pod.Name)
 	}
-	return message
+	rest := ""
+	if len(names) > maxNames {
+		rest = fmt.Sprintf(" and %d more", len(names)-maxNames)
+		names = names[:maxNames]
+	}
+	return fmt.Sprintf("waiting for somebody to delete %s%s, for revision %s to take their place", strings.Join(names, ", "), rest, target)
 }
 
 // isOnTheClock tells whether the progress timeout applies to the slot's pod.

@@ -72,7 +72,11 @@ func TestMessages(t *testing.T) {
 		},
 		"OnDelete": {
 			updating(3).Strategy(v1.OnDeleteStrategy), "0:a/available 1:a/available 2:b/available", v1.ConditionProgressing,
-			"2 pods to be brought to revision b by somebody who deletes them, pod web-1 for example",
+			"waiting for somebody to delete web-1, web-0, for revision b to take their place",
+		},
+		"OnDelete, with many pods": {
+			updating(7).Strategy(v1.OnDeleteStrategy), "0:a/available 1:a/available 2:a/available 3:a/available 4:a/available 5:a/available 6:a/available",
+			v1.ConditionProgressing, "waiting for somebody to delete web-6, web-5, web-4, web-3, web-2 and 2 more, for revision b to take their place",
 		},
 		"minReadySeconds": {
 			updating(2).MinReady(60), "0:a/available 1:b/ready", v1.ConditionProgressing,
