@@ -5,6 +5,10 @@ import (
 	"testing"
 
 	"github.com/rollcall-dev/rollcall/test/cluster"
+	"github.com/rollcall-dev/rollcall/test/scenario"
 )
 
-func TestMain(m *testing.M) { cluster.Main(m) }
+func TestMain(m *testing.M) {
+	scenario.AtOnce(8)
+	cluster.Main(m)
+}
