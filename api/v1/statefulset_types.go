@@ -31,8 +31,9 @@ type StatefulSet struct {
 
 	// spec is the desired state of the set.
 	Spec StatefulSetSpec `json:"spec"`
-	// status is what the controller last observed.
+	// status is what the controller last observed. A set that it has not seen yet says so by observedGeneration 0.
 	// +optional
+	// +kubebuilder:default={observedGeneration: 0}
 	Status StatefulSetStatus `json:"status,omitempty"`
 }
 

@@ -43,13 +43,31 @@ type cluster struct {
 	down  map[int]bool
 	uids  int
 	trace strings.Builder
+	// onlooker is told what happens, if there is one.
+	onlooker onlooker
 }
+
+// onlooker is somebody who looks at the set only, as tools do.
+type onlooker interface {
+	// edited: the spec has just been changed.
+	edited()
+	// written: the status is that of an observation in which the set was done or not.
+	written(p plan.Plan, wasDone bool)
+	// rested: nothing will happen any more by itself.
+	rested()
+}
+
+type nobody struct{}
+
+func (nobody) edited()                 {}
+func (nobody) written(plan.Plan, bool) {}
+func (nobody) rested()                 {}
 
 func newCluster(t rapid.TB, set *v1.StatefulSet) *cluster {
 	return &cluster{
 		t: t, set: set, now: testkit.Now,
 		pods: map[string]*corev1.Pod{}, claims: map[string]*corev1.PersistentVolumeClaim{},
-		stuck: map[string]bool{}, crashAfter: -1, down: map[int]bool{},
+		stuck: map[string]bool{}, crashAfter: -1, down: map[int]bool{}, onlooker: nobody{},
 	}
 }
 
@@ -58,6 +76,7 @@ func (c *cluster) edit(note string, change func(spec *v1.StatefulSetSpec)) {
 	fmt.Fprintf(&c.trace, "\n## %s\n", note)
 	change(&c.set.Spec)
 	c.set.Generation++
+	c.onlooker.edited()
 }
 
 func template(letter string) func(*v1.StatefulSetSpec) {
@@ -73,6 +92,7 @@ func (c *cluster) settle() {
 	c.t.Helper()
 	for range 200 {
 		if !c.round() {
+			c.onlooker.rested()
 			return
 		}
 	}
@@ -90,7 +110,7 @@ func (c *cluster) rounds(n int) {
 // anything happened.
 func (c *cluster) round() bool {
 	c.t.Helper()
-	before := c.describe()
+	before, wasDone := c.describe(), c.isDone()
 	p := c.compute()
 	actions := 0
 	if !p.IsEmpty() || planner.StatusChanged(c.set, p.Status) {
@@ -110,6 +130,7 @@ func (c *cluster) round() bool {
 		actions++
 	}
 	isNews := c.writeStatus(p)
+	c.onlooker.written(p, wasDone)
 	hasMoved := c.runNodes()
 	return c.passTime(p, actions > 0 || isNews || hasMoved)
 }
@@ -265,6 +286,35 @@ func (c *cluster) passTime(p plan.Plan, happened bool) bool {
 	}
 	c.now = p.WakeAt
 	return true
+}
+
+// isDone tells whether the set is what its spec asks for: every slot available,
+// at the template's revision unless the spec holds it back, and nothing else.
+func (c *cluster) isDone() bool {
+	slots, spec := ordinal.RangeOf(c.set), &c.set.Spec
+	minReady := time.Duration(spec.MinReadySeconds) * time.Second
+	for number := slots.Start; number < slots.End(); number++ {
+		pod := c.pods[ordinal.PodName(c.set.Name, number)]
+		if !podstate.Classify(pod, minReady, c.now).IsAvailable() {
+			return false
+		}
+		isLatest := pod.Spec.Containers[0].Image == spec.Template.Spec.Containers[0].Image
+		if !isLatest && !c.isHeldBack(number-slots.Start) {
+			return false
+		}
+	}
+	return len(c.pods) == slots.Count
+}
+
+// isHeldBack tells whether the spec keeps updates from the slot of an index.
+func (c *cluster) isHeldBack(index int) bool {
+	strategy := c.set.Spec.UpdateStrategy
+	for _, tuning := range []*v1.RollingUpdate{strategy.RollingUpdate, strategy.EnforcedRollingUpdate} {
+		if tuning != nil && tuning.Partition != nil && index < int(*tuning.Partition) {
+			return true
+		}
+	}
+	return c.set.Spec.Paused || strategy.Type == v1.OnDeleteStrategy
 }
 
 // describe writes the pods in the fleet notation.

@@ -66,11 +66,16 @@ func (d *decision) isHeldBack() bool {
 	return d.settings.isPaused || d.settings.strategy == v1.OnDeleteStrategy
 }
 
-// work names what the controller is at while the set is not ready.
+// work names what the controller is at while the set is not ready. Scaling and
+// healing keep their names until they are done: a pod that is lost leaves a gap
+// at the top, too, when it was the highest.
 func (d *decision) work() string {
+	before := meta.FindStatusCondition(d.set.Status.Conditions, v1.ConditionReconciling)
 	switch {
 	case d.isUpdating() && !d.isHeldBack():
 		return v1.ReasonUpdating
+	case before != nil && before.ObservedGeneration == d.set.Generation && before.Reason != v1.ReasonUpdating:
+		return before.Reason
 	case len(d.fleet.condemned) > 0 || d.isGrowing():
 		return v1.ReasonScaling
 	default:
