@@ -3,14 +3,15 @@ package execute
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
@@ -204,6 +205,9 @@ func (e *Executor) patch(ctx context.Context, action plan.Action) (effect, error
 		return effect{}, err
 	}
 	err = e.writer.Patch(ctx, change.object, client.RawPatch(change.kind, change.data))
+	if isForAnother(err) {
+		return effect{}, apierrors.NewConflict(change.resource, change.object.GetName(), errors.New("another object has the name by now"))
+	}
 	if _, isRelease := action.(plan.ReleasePod); isRelease && apierrors.IsNotFound(err) {
 		return effect{}, nil
 	}
@@ -213,9 +217,15 @@ func (e *Executor) patch(ctx context.Context, action plan.Action) (effect, error
 	return effect{action: action, object: change.object}, nil
 }
 
-// change is a patch and the object it goes to.
-type change struct {
-	object client.Object
-	kind   types.PatchType
-	data   []byte
+// isForAnother tells whether a patch was refused because of the UID it names.
+// The API server calls that an attempt to change the UID, thus invalid; it is a
+// conflict, and the next observation resolves it.
+func isForAnother(err error) bool {
+	var answer apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &answer) || answer.Status().Details == nil {
+		return false
+	}
+	return slices.ContainsFunc(answer.Status().Details.Causes, func(cause metav1.StatusCause) bool {
+		return cause.Field == "metadata.uid"
+	})
 }

@@ -108,16 +108,21 @@ func isNamespaceEnding(err error) bool {
 func (e *Executor) Forget(key types.NamespacedName) { e.pacer.forget(key) }
 
 // Run carries out a plan about the set and returns what came of it.
+//
+// When the context ends, nothing more is started. What is under way is finished,
+// for a request that was sent may have been carried out anyway, but no status is
+// written: it would speak of a plan that was broken off.
 func (e *Executor) Run(ctx context.Context, set *v1.StatefulSet, todo plan.Plan, conclude Conclude) Outcome {
-	r := &run{Executor: e, set: set, plan: todo, conclude: conclude}
+	r := &run{Executor: e, set: set, plan: todo, conclude: conclude, isOver: func() bool { return ctx.Err() != nil }}
+	toTheEnd := context.WithoutCancel(ctx)
 	for _, step := range todo.Steps {
-		if step.StatusFirst && !r.writeStatus(ctx, urgent) {
+		if step.StatusFirst && !r.writeStatus(toTheEnd, urgent) {
 			break
 		}
-		if failed := r.step(ctx, step); failed && step.Essential {
+		if failed := r.step(toTheEnd, step); failed && step.Essential {
 			break
 		}
 	}
-	r.writeStatus(ctx, r.haste())
+	r.writeStatus(toTheEnd, r.haste())
 	return r.outcome
 }

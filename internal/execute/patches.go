@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,9 +17,16 @@ import (
 // fields is a piece of JSON.
 type fields = map[string]any
 
+// change is a patch and the object it goes to.
+type change struct {
+	object   client.Object
+	resource schema.GroupResource
+	kind     types.PatchType
+	data     []byte
+}
+
 // changeFor returns the patch that carries out an action. Every patch names the
-// UID of its object: the API server answers "conflict" if another one has the
-// name by now.
+// UID of its object, so that it is refused if another one has the name by now.
 func changeFor(action plan.Action) (change, error) {
 	switch a := action.(type) {
 	case plan.AdoptPod:
@@ -81,5 +89,17 @@ func encode(object client.Object, kind types.PatchType, patch fields) (change, e
 	if err != nil {
 		return change{}, fmt.Errorf("encode the patch: %w", err)
 	}
-	return change{object: object, kind: kind, data: data}, nil
+	return change{object: object, resource: resourceOf(object), kind: kind, data: data}, nil
+}
+
+// resourceOf is what errors call objects of a kind.
+func resourceOf(object client.Object) schema.GroupResource {
+	switch object.(type) {
+	case *appsv1.ControllerRevision:
+		return appsv1.Resource("controllerrevisions")
+	case *corev1.PersistentVolumeClaim:
+		return corev1.Resource("persistentvolumeclaims")
+	default:
+		return corev1.Resource("pods")
+	}
 }

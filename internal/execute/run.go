@@ -24,6 +24,8 @@ type run struct {
 	set      *v1.StatefulSet
 	plan     plan.Plan
 	conclude Conclude
+	// isOver tells whether the process is about to end.
+	isOver func() bool
 
 	mu      sync.Mutex
 	outcome Outcome
@@ -67,6 +69,9 @@ func (r *run) atOnce(ctx context.Context, lanes []plan.Lane) bool {
 	slots := make(chan struct{}, maxInFlight)
 	var running sync.WaitGroup
 	for _, lane := range lanes {
+		if r.isOver() {
+			break
+		}
 		slots <- struct{}{}
 		running.Go(func() {
 			defer func() { <-slots }()
@@ -80,6 +85,9 @@ func (r *run) atOnce(ctx context.Context, lanes []plan.Lane) bool {
 // lane runs actions in order up to the first that fails, and tells whether none did.
 func (r *run) lane(ctx context.Context, lane plan.Lane) bool {
 	for _, action := range lane {
+		if r.isOver() {
+			return false
+		}
 		done, err := r.perform(ctx, action)
 		r.report(ctx, action, done, err)
 		if err != nil {

@@ -261,6 +261,27 @@ func TestSlowStartGrows(t *testing.T) {
 	}
 }
 
+// When the process is told to end, what is under way is finished and nothing more is started, not even a status write.
+func TestStopInTheMiddle(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	b := newBench(t, func(request string) error {
+		if request == "create web-1" {
+			stop()
+		}
+		return nil
+	})
+	steps := []plan.Step{{Pace: plan.InTurn, Lanes: creates("web-0", "web-1", "web-2")}, {Pace: plan.Independent, Lanes: deletes("web-5")}}
+	outcome := b.Run(ctx, b.set, plan.Plan{Steps: steps}, func([]plan.Failure) v1.StatefulSetStatus {
+		return v1.StatefulSetStatus{UpdateRevision: "web-b"}
+	})
+	if diff := cmp.Diff([]string{"create web-0", "create web-1"}, b.log); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	if err := outcome.Err(); err != nil || len(outcome.Written) != 2 {
+		t.Errorf("error %v, %d objects written; want no error and 2", err, len(outcome.Written))
+	}
+}
+
 // However many pods are refused, it is one piece of news.
 func TestOneEventForManyFailures(t *testing.T) {
 	b := newBench(t, func(request string) error {

@@ -35,7 +35,7 @@ func (r *run) haste() haste { return haste(len(r.plan.Events) > 0) }
 // or holds nothing but counters that may wait. It tells whether the status is on
 // record. The plan's events follow the write that they go with.
 func (r *run) writeStatus(ctx context.Context, haste haste) bool {
-	if r.outcome.StatusErr != nil {
+	if r.outcome.StatusErr != nil || r.isOver() {
 		return false
 	}
 	status := r.conclude(r.outcome.Failures)
