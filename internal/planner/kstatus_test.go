@@ -57,9 +57,9 @@ func (w *tool) written(p plan.Plan, wasDone bool) {
 	if (got == status.CurrentStatus) != wasDone {
 		w.fail("the set is %s, but whether it is done: %t", got, wasDone)
 	}
-	for action := range p.Actions() {
-		if _, isDelete := action.(plan.DeletePod); isDelete && got == status.FailedStatus {
-			w.fail("the set is %s while there is something to do: %s", got, action)
+	for _, step := range p.Steps {
+		if step.Purpose == plan.PurposeUpdate && got == status.FailedStatus {
+			w.fail("the set is %s while it is updated: %s", got, step.Lanes)
 		}
 	}
 	for _, kind := range []string{v1.ConditionReady, v1.ConditionReconciling, v1.ConditionStalled, v1.ConditionProgressing} {
