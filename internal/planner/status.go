@@ -10,14 +10,10 @@ import (
 // conclusion puts the plan together: the work, and the status as it was observed.
 func (d *decision) conclusion(steps []plan.Step, verdict verdict) plan.Plan {
 	p := plan.Plan{
-		Steps:  steps,
-		Events: verdict.events,
-		WakeAt: d.wakeAt(verdict),
-		Summary: plan.Summary{
-			Strategy:       d.settings.strategy,
-			Unavailable:    int32(d.fleet.tally.unavailable),
-			MaxUnavailable: int32(d.settings.budget),
-		},
+		Steps:   steps,
+		Events:  verdict.events,
+		WakeAt:  d.wakeAt(verdict),
+		Summary: d.summary(),
 	}
 	p.Status = d.countPods()
 	p.Status.PodProgress = verdict.podProgress

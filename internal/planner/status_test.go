@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/planner"
 	"github.com/rollcall-dev/rollcall/internal/testkit"
 )
@@ -198,10 +199,40 @@ func TestWakeUp(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	set := updating(4).MaxUnavailable("50%").Obj()
-	got := planner.Compute(testkit.Observe(set, "ab", "0:a/available 1:a/crashing 2:b/available")).Summary
-	if got.Unavailable != 2 || got.MaxUnavailable != 2 || got.Strategy != v1.RollingUpdateStrategy {
-		t.Errorf("summary = %+v", got)
+	tests := map[string]struct {
+		set   *testkit.SetBuilder
+		fleet string
+		want  plan.Summary
+	}{
+		"slots without an available pod": {
+			updating(4).MaxUnavailable("50%"), "0:a/available 1:a/crashing 2:b/available",
+			plan.Summary{Strategy: v1.RollingUpdateStrategy, Unavailable: 2, MaxUnavailable: 2},
+		},
+		"pods outside the range do not make up for them": {
+			recreating(2), "0:a/available 5:a/available 6:a/available",
+			plan.Summary{Strategy: v1.RecreateStrategy, Unavailable: 1, MaxUnavailable: 1},
+		},
+		"ready is not available": {
+			enforcing(1).MinReady(60), "0:b/ready",
+			plan.Summary{Strategy: v1.EnforcedRollingUpdateStrategy, Unavailable: 1, MaxUnavailable: 1},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := testkit.Observe(test.set.Obj(), "ab", test.fleet)
+			if diff := cmp.Diff(test.want, planner.Compute(o).Summary); diff != "" {
+				t.Errorf("summary of the plan (-want +got):\n%s", diff)
+			}
+			got, err := planner.Summarize(o)
+			if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
+				t.Errorf("summary of the set (-want +got, error %v):\n%s", err, diff)
+			}
+		})
+	}
+	broken := web(1).Obj()
+	broken.Spec.Selector = nil
+	if _, err := planner.Summarize(testkit.Observe(broken, "a", "")); err == nil {
+		t.Error("a set without a selector is summarized")
 	}
 }
 
