@@ -64,7 +64,7 @@ func TestMessages(t *testing.T) {
 		"a timeout says how long it will wait": {
 			updating(2).ProgressTimeout(3600), "0:a/available 1:b/pulling", v1.ConditionProgressing,
 			"updating to revision b, 1 pod to go; waiting for pod web-1, which is pending (ImagePullBackOff: container main, image b), " +
-				"and has until 2026-03-01T12:30:00Z to become ready",
+				"and has until 2026-03-01T12:30:01Z to become ready",
 		},
 		"not for a pod that was ready": {
 			updating(2).ProgressTimeout(3600), "0:a/available 1:b/unready", v1.ConditionProgressing,

@@ -29,6 +29,9 @@ import (
 // maxReplacements is how many times in a row a pod is replaced at one revision.
 const maxReplacements = 3
 
+// creationPrecision is what the API server keeps of the time of creation.
+const creationPrecision = time.Second
+
 // The events of the timeout.
 const (
 	eventDeadlineExceeded   = "ProgressDeadlineExceeded"
@@ -84,8 +87,10 @@ func (d *decision) overdue(v *verdict) []*slot {
 	return overdue
 }
 
+// deadline is when a pod has had all of its time for certain. Creation times are
+// cut to whole seconds, so a pod may be almost a second younger than it looks.
 func (d *decision) deadline(s *slot) time.Time {
-	return s.pod.CreationTimestamp.Add(d.settings.progressTimeout)
+	return s.pod.CreationTimestamp.Add(creationPrecision + d.settings.progressTimeout)
 }
 
 // replaceOverdue takes overdue pods down, counts them, and says so. A pod that is
