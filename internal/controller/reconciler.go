@@ -18,6 +18,7 @@ import (
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/execute"
+	"github.com/rollcall-dev/rollcall/internal/metrics"
 	"github.com/rollcall-dev/rollcall/internal/observe"
 	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/planner"
@@ -27,6 +28,7 @@ import (
 type reconciler struct {
 	observer *observe.Observer
 	executor *execute.Executor
+	metrics  *metrics.Metrics
 	now      func() time.Time
 }
 
@@ -37,6 +39,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	case apierrors.IsNotFound(err):
 		r.observer.Forget(request.NamespacedName)
 		r.executor.Forget(request.NamespacedName)
+		r.metrics.Forget(request.NamespacedName)
 		return reconcile.Result{}, nil
 	case errors.Is(err, observe.ErrBehind):
 		return reconcile.Result{RequeueAfter: observe.Patience}, nil
@@ -47,6 +50,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return planner.Conclude(observation, todo, failures)
 	})
 	r.observer.Remember(observation.Set, outcome.Written, outcome.Deleted)
+	r.metrics.Note(observation, todo, outcome)
 	return r.next(todo, outcome)
 }
 

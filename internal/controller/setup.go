@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -22,6 +23,7 @@ import (
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/execute"
+	"github.com/rollcall-dev/rollcall/internal/metrics"
 	"github.com/rollcall-dev/rollcall/internal/observe"
 	"github.com/rollcall-dev/rollcall/internal/plan"
 )
@@ -45,6 +47,8 @@ type Options struct {
 	Gates plan.Gates
 	// ConcurrentSyncs is how many sets are worked on at a time.
 	ConcurrentSyncs int
+	// Registerer is where the controller's metrics go; nowhere if it is nil.
+	Registerer prometheus.Registerer
 	// SkipNameValidation allows a second controller in one process, for tests.
 	SkipNameValidation bool
 }
@@ -77,10 +81,28 @@ func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
 	executor := execute.New(execute.Targets{
 		Writer: writer, Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder(Name), Now: time.Now,
 	})
+	numbers := metrics.New(observer.Census, isElected(mgr))
+	if options.Registerer != nil {
+		if err := options.Registerer.Register(numbers); err != nil {
+			return fmt.Errorf("register the controller's metrics: %w", err)
+		}
+	}
 	if err := mgr.AddReadyzCheck("informers", hasSynced(mgr)); err != nil {
 		return fmt.Errorf("add the readiness check: %w", err)
 	}
-	return watch(mgr, observer, &reconciler{observer: observer, executor: executor, now: time.Now}, options)
+	return watch(mgr, observer, &reconciler{observer: observer, executor: executor, metrics: numbers, now: time.Now}, options)
+}
+
+// isElected tells whether this process is the one that acts.
+func isElected(mgr manager.Manager) func() bool {
+	return func() bool {
+		select {
+		case <-mgr.Elected():
+			return true
+		default:
+			return false
+		}
+	}
 }
 
 // watch says which events bring a set to its turn; see events.go.

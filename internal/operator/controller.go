@@ -2,11 +2,15 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/rollcall-dev/rollcall/internal/controller"
 )
@@ -52,8 +56,8 @@ func newControllerCommand() *cobra.Command {
 }
 
 func (p *controllerProcess) run(ctx context.Context) error {
-	if p.concurrentSyncs < 1 {
-		return fmt.Errorf("--concurrent-syncs is %d, but must be 1 or more", p.concurrentSyncs)
+	if err := p.check(); err != nil {
+		return err
 	}
 	config, err := p.connect()
 	if err != nil {
@@ -65,12 +69,26 @@ func (p *controllerProcess) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := controller.Options{Gates: p.features.Gates(), ConcurrentSyncs: p.concurrentSyncs}
+	options := controller.Options{Gates: p.features.Gates(), ConcurrentSyncs: p.concurrentSyncs, Registerer: metrics.Registry}
 	if err := controller.Setup(ctx, mgr, options); err != nil {
 		return err
 	}
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running the controller: %w", err)
+	}
+	return nil
+}
+
+// inClusterNamespace is the file in which a pod finds the name of its namespace.
+const inClusterNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+// check refuses flags that can't work, before anything is started.
+func (p *controllerProcess) check() error {
+	if p.concurrentSyncs < 1 {
+		return fmt.Errorf("--concurrent-syncs is %d, but must be 1 or more", p.concurrentSyncs)
+	}
+	if _, err := os.Stat(inClusterNamespace); err != nil && p.leaderElect && p.leaseNamespace == "" {
+		return errors.New("outside of a cluster, leader election needs a namespace: set --leader-elect-namespace, or --leader-elect=false to do without")
 	}
 	return nil
 }
@@ -85,5 +103,9 @@ func (p *controllerProcess) newControllerManager(config *rest.Config) (manager.M
 	options.LeaderElectionNamespace = p.leaseNamespace
 	// The process ends right after the controller has, so the next leader need not wait for the lease to lapse.
 	options.LeaderElectionReleaseOnCancel = true
-	return p.newManager(config, options)
+	mgr, err := p.newManager(config, options)
+	if meta.IsNoMatchError(err) {
+		return nil, fmt.Errorf("the cluster does not know StatefulSets of apps.rollcall.dev; install the CRD first: %w", err)
+	}
+	return mgr, err
 }
