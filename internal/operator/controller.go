@@ -79,8 +79,8 @@ func (p *controllerProcess) run(ctx context.Context) error {
 	return nil
 }
 
-// inClusterNamespace is the file in which a pod finds the name of its namespace.
-const inClusterNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+// inClusterNamespace is the file in which a pod finds the name of its namespace; tests run in pods, too, and look elsewhere.
+var inClusterNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 // check refuses flags that can't work, before anything is started.
 func (p *controllerProcess) check() error {
