@@ -86,6 +86,23 @@ func TestSafetyHaltIsDeclared(t *testing.T) {
 	wantCondition(t, p.Status, v1.ConditionProgressing, "False", v1.ReasonSafetyHalt)
 	wantCondition(t, p.Status, v1.ConditionStalled, "True", v1.ReasonSafetyHalt)
 	wantCondition(t, p.Status, v1.ConditionReconciling, "", "")
+	if len(p.Events) != 1 || p.Events[0].Reason != "SafetyHalt" {
+		t.Errorf("events = %v, want SafetyHalt", p.Events)
+	}
+	o.Set.Status = p.Status
+	if p := planner.Compute(o); len(p.Events) > 0 || planner.StatusChanged(o.Set, p.Status) {
+		t.Errorf("the halt is declared again: %v", p.Events)
+	}
+}
+
+// TestPausedIsNoHalt: what nobody wants to go on is not called halted.
+func TestPausedIsNoHalt(t *testing.T) {
+	p := planner.Compute(testkit.Observe(enforcing(3).Paused().Obj(), "ab", "0:a/available 1:a/available 2:b/crashing"))
+	wantCondition(t, p.Status, v1.ConditionProgressing, "Unknown", v1.ReasonUpdatePaused)
+	wantCondition(t, p.Status, v1.ConditionStalled, "", "")
+	if len(p.Events) > 0 || !p.WakeAt.IsZero() {
+		t.Errorf("events %v, wake-up at %v, want none", p.Events, p.WakeAt)
+	}
 }
 
 func TestEnforcedEvents(t *testing.T) {

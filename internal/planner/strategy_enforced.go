@@ -32,6 +32,7 @@ type enforced struct{ settings settings }
 const (
 	eventEnforcedStarted   = "EnforcedRollingUpdateStarted"
 	eventForcedReplacement = "ForcedReplacement"
+	eventSafetyHalt        = "SafetyHalt"
 )
 
 // haltGrace is how long the highest pod may take to get ready before the halt
@@ -154,14 +155,14 @@ func (e enforced) report(d *decision, taken []takeDown) verdict {
 			v.events = append(v.events, plan.Event{Type: corev1.EventTypeWarning, Reason: eventForcedReplacement, Message: message})
 		}
 	}
-	if d.fleet.tally.outdated > len(taken) && e.isHalted(d) {
+	if d.fleet.tally.outdated > len(taken) && e.isHalted(d) && !d.settings.isPaused {
 		e.declareHalt(d, &v)
 	}
 	return v
 }
 
-// declareHalt says so when the grace is over, and else sees to it that we are
-// back by then.
+// declareHalt says so when the grace is over, by an event the first time, and
+// else sees to it that we are back by then.
 func (enforced) declareHalt(d *decision, v *verdict) {
 	top := &d.fleet.slots[len(d.fleet.slots)-1]
 	if end := top.pod.CreationTimestamp.Add(haltGrace); d.now.Before(end) {
@@ -171,6 +172,9 @@ func (enforced) declareHalt(d *decision, v *verdict) {
 	message := fmt.Sprintf("pod %s, the highest, is %s at revision %s, so no pod below it is updated: correct the template",
 		top.pod.Name, top.describe(), top.revision)
 	v.progressing = &finding{v1.ConditionProgressing, metav1.ConditionFalse, v1.ReasonSafetyHalt, message}
+	if d.progressingReason() != v1.ReasonSafetyHalt {
+		v.events = append(v.events, plan.Event{Type: corev1.EventTypeWarning, Reason: eventSafetyHalt, Message: message})
+	}
 }
 
 // isNew tells whether the update to this target has not been announced yet.
