@@ -50,7 +50,7 @@ func TestParallelScaling(t *testing.T) {
 	story.ThenPods("web-0 r1")
 }
 
-// 200 pods are there in a time that the nodes take, and with few status writes.
+// 200 pods all become available, and each of them is created just once.
 func TestManyParallelPods(t *testing.T) {
 	const pods = 200
 	story := scenario.Given(t, scenario.Rollcall, scenario.Replicas(pods), scenario.Parallel())
