@@ -20,7 +20,7 @@ const (
 	ConditionReplicaFailure = "ReplicaFailure"
 )
 
-// Reasons of ConditionReady.
+// Reasons of ConditionReady. ReasonScaling and ReasonInvalidSpec are reasons of it too.
 const (
 	// ReasonAllAvailable: every slot is available at the revision it should have.
 	ReasonAllAvailable = "AllAvailable"
@@ -40,7 +40,8 @@ const (
 	ReasonHealing = "Healing"
 )
 
-// Reasons of ConditionStalled. ReasonProgressHalted and ReasonSafetyHalt are reasons of it too.
+// Reasons of ConditionStalled. ReasonProgressHalted, ReasonSafetyHalt, ReasonFailedCreate and ReasonFailedDelete are
+// reasons of it too.
 const (
 	// ReasonInvalidSpec: the stored spec can't be acted on; the message says which field and why.
 	ReasonInvalidSpec = "InvalidSpec"
