@@ -1,0 +1,218 @@
+package simulation
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
+)
+
+// The API server's answers to writes. What it refuses it refuses with the error
+// that the real one gives.
+
+var (
+	podResource      = corev1.Resource("pods")
+	claimResource    = corev1.Resource("persistentvolumeclaims")
+	revisionResource = appsv1.Resource("controllerrevisions")
+	setResource      = v1.GroupVersion.WithResource("statefulsets").GroupResource()
+)
+
+// preconditions are what a write demands of the object it goes to; what is empty
+// is not demanded.
+type preconditions struct {
+	uid     types.UID
+	version string
+}
+
+// check answers a write to an object, which must exist.
+func (p preconditions) check(object metav1.Object, resource schema.GroupResource) error {
+	if p.uid != "" && p.uid != object.GetUID() {
+		return apierrors.NewConflict(resource, object.GetName(), errOtherUID)
+	}
+	if p.version != "" && p.version != object.GetResourceVersion() {
+		return apierrors.NewConflict(resource, object.GetName(), errOtherVersion)
+	}
+	return nil
+}
+
+var (
+	errOtherUID     = apierrors.NewBadRequest("the UID is another")
+	errOtherVersion = apierrors.NewBadRequest("the object has been modified")
+)
+
+// createPod stores a pod, pending, unless its name is taken.
+func (w *World) createPod(pod *corev1.Pod) (*corev1.Pod, error) {
+	if find(w.Truth.Pods, pod.Name) != nil {
+		return nil, apierrors.NewAlreadyExists(podResource, pod.Name)
+	}
+	created := pod.DeepCopy()
+	w.register(&created.ObjectMeta)
+	created.Status = corev1.PodStatus{Phase: corev1.PodPending}
+	w.Truth.Pods = with(w.Truth.Pods, created)
+	return created, nil
+}
+
+// changePod stores a changed copy of a pod.
+func (w *World) changePod(pod *corev1.Pod, change func(*corev1.Pod)) *corev1.Pod {
+	changed := pod.DeepCopy()
+	change(changed)
+	changed.ResourceVersion = w.version()
+	w.Truth.Pods = with(w.Truth.Pods, changed)
+	return changed
+}
+
+// patchPod changes the pod with a name, if it is the one that is meant.
+func (w *World) patchPod(name string, meant preconditions, change func(*corev1.Pod)) (*corev1.Pod, error) {
+	pod := find(w.Truth.Pods, name)
+	if pod == nil {
+		return nil, apierrors.NewNotFound(podResource, name)
+	}
+	if err := meant.check(pod, podResource); err != nil {
+		return nil, err
+	}
+	return w.changePod(pod, change), nil
+}
+
+// deletePod begins the graceful deletion of a pod. One that runs nowhere, or has
+// ended, and that nothing holds is gone at once. Deleting it again changes nothing.
+func (w *World) deletePod(name string, meant preconditions) error {
+	pod := find(w.Truth.Pods, name)
+	if pod == nil {
+		return apierrors.NewNotFound(podResource, name)
+	}
+	if err := meant.check(pod, podResource); err != nil {
+		return err
+	}
+	switch {
+	case pod.DeletionTimestamp != nil:
+	case pod.Status.Phase != corev1.PodRunning && len(pod.Finalizers) == 0:
+		w.removePod(name)
+	default:
+		w.changePod(pod, func(pod *corev1.Pod) { pod.DeletionTimestamp = &metav1.Time{Time: w.Now} })
+	}
+	return nil
+}
+
+// removePod ends a pod's existence. Claims that were only kept because it used
+// them go with it.
+func (w *World) removePod(name string) {
+	w.Truth.Pods = without(w.Truth.Pods, name)
+	for _, claim := range w.Truth.Claims {
+		if claim.DeletionTimestamp != nil && !w.isInUse(claim) {
+			w.Truth.Claims = without(w.Truth.Claims, claim.Name)
+		}
+	}
+}
+
+func (w *World) createClaim(claim *corev1.PersistentVolumeClaim) (*corev1.PersistentVolumeClaim, error) {
+	if find(w.Truth.Claims, claim.Name) != nil {
+		return nil, apierrors.NewAlreadyExists(claimResource, claim.Name)
+	}
+	created := claim.DeepCopy()
+	w.register(&created.ObjectMeta)
+	w.Truth.Claims = with(w.Truth.Claims, created)
+	return created, nil
+}
+
+// patchClaim changes the owners of a claim, if it is the version that is meant.
+func (w *World) patchClaim(name string, meant preconditions, owners []metav1.OwnerReference) (*corev1.PersistentVolumeClaim, error) {
+	claim := find(w.Truth.Claims, name)
+	if claim == nil {
+		return nil, apierrors.NewNotFound(claimResource, name)
+	}
+	if err := meant.check(claim, claimResource); err != nil {
+		return nil, err
+	}
+	changed := claim.DeepCopy()
+	changed.OwnerReferences, changed.ResourceVersion = slices.Clone(owners), w.version()
+	w.Truth.Claims = with(w.Truth.Claims, changed)
+	return changed, nil
+}
+
+// deleteClaim deletes a claim. One that a pod uses only goes with the pod.
+func (w *World) deleteClaim(claim *corev1.PersistentVolumeClaim) {
+	if !w.isInUse(claim) {
+		w.Truth.Claims = without(w.Truth.Claims, claim.Name)
+		return
+	}
+	changed := claim.DeepCopy()
+	changed.DeletionTimestamp, changed.ResourceVersion = &metav1.Time{Time: w.Now}, w.version()
+	w.Truth.Claims = with(w.Truth.Claims, changed)
+}
+
+// isInUse tells whether a pod mounts the claim.
+func (w *World) isInUse(claim *corev1.PersistentVolumeClaim) bool {
+	return slices.ContainsFunc(w.Truth.Pods, func(pod *corev1.Pod) bool {
+		return slices.ContainsFunc(pod.Spec.Volumes, func(volume corev1.Volume) bool {
+			source := volume.PersistentVolumeClaim
+			return source != nil && source.ClaimName == claim.Name
+		})
+	})
+}
+
+func (w *World) createRevision(revision *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error) {
+	if find(w.Truth.Revisions, revision.Name) != nil {
+		return nil, apierrors.NewAlreadyExists(revisionResource, revision.Name)
+	}
+	created := revision.DeepCopy()
+	w.register(&created.ObjectMeta)
+	w.Truth.Revisions = with(w.Truth.Revisions, created)
+	return created, nil
+}
+
+func (w *World) patchRevision(name string, meant preconditions, change func(*appsv1.ControllerRevision)) (*appsv1.ControllerRevision, error) {
+	revision := find(w.Truth.Revisions, name)
+	if revision == nil {
+		return nil, apierrors.NewNotFound(revisionResource, name)
+	}
+	if err := meant.check(revision, revisionResource); err != nil {
+		return nil, err
+	}
+	changed := revision.DeepCopy()
+	change(changed)
+	changed.ResourceVersion = w.version()
+	w.Truth.Revisions = with(w.Truth.Revisions, changed)
+	return changed, nil
+}
+
+func (w *World) deleteRevision(name string, meant preconditions) error {
+	revision := find(w.Truth.Revisions, name)
+	if revision == nil {
+		return apierrors.NewNotFound(revisionResource, name)
+	}
+	if err := meant.check(revision, revisionResource); err != nil {
+		return err
+	}
+	w.Truth.Revisions = without(w.Truth.Revisions, name)
+	return nil
+}
+
+// updateStatus replaces the status of the set, if it is the version that is meant.
+func (w *World) updateStatus(observed *v1.StatefulSet, status v1.StatefulSetStatus) (*v1.StatefulSet, error) {
+	if w.Truth.Set == nil {
+		return nil, apierrors.NewNotFound(setResource, setName)
+	}
+	meant := preconditions{uid: observed.UID, version: observed.ResourceVersion}
+	if err := meant.check(w.Truth.Set, setResource); err != nil {
+		return nil, err
+	}
+	changed := w.Truth.Set.DeepCopy()
+	changed.Status, changed.ResourceVersion = *status.DeepCopy(), w.version()
+	w.Truth.Set = changed
+	return changed, nil
+}
+
+// updateSpec replaces the spec of the set as a user does.
+func (w *World) updateSpec(change func(*v1.StatefulSetSpec)) {
+	changed := w.Truth.Set.DeepCopy()
+	change(&changed.Spec)
+	changed.Generation++
+	changed.ResourceVersion = w.version()
+	w.Truth.Set = changed
+}

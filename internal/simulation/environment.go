@@ -1,0 +1,265 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/ordinal"
+	"github.com/rollcall-dev/rollcall/internal/podstate"
+)
+
+// What the world does by itself: nodes, users, the garbage collector, time.
+
+// tick is how much time passes at once. It is what the times of scenarios
+// (minReady, timeout) are multiples of, so that every order of deadlines and
+// other steps is explored.
+const tick = 10 * time.Second
+
+// changes are the steps that change one pod.
+var changes = map[Verb]func(w *World, pod *corev1.Pod){
+	Start: func(w *World, pod *corev1.Pod) {
+		pod.Status.Phase = corev1.PodRunning
+		pod.Spec.NodeName = "node"
+		pod.Status.StartTime = &metav1.Time{Time: w.Now}
+		setReady(pod, corev1.ConditionFalse, w.Now)
+		if !isBroken(pod.Spec.Containers[0].Image) {
+			setReady(pod, corev1.ConditionTrue, w.Now.Add(readyDelay))
+		}
+	},
+	Recover: func(w *World, pod *corev1.Pod) { setReady(pod, corev1.ConditionTrue, w.Now.Add(readyDelay)) },
+	Unready: func(w *World, pod *corev1.Pod) { setReady(pod, corev1.ConditionFalse, w.Now.Add(readyDelay)) },
+	Fail: func(w *World, pod *corev1.Pod) {
+		pod.Status.Phase = corev1.PodFailed
+		setReady(pod, corev1.ConditionFalse, w.Now)
+	},
+	Succeed: func(w *World, pod *corev1.Pod) {
+		pod.Status.Phase = corev1.PodSucceeded
+		setReady(pod, corev1.ConditionFalse, w.Now)
+	},
+	Hold:    func(_ *World, pod *corev1.Pod) { pod.Finalizers = []string{"example.com/hold"} },
+	Free:    func(_ *World, pod *corev1.Pod) { pod.Finalizers = nil },
+	Unlabel: func(_ *World, pod *corev1.Pod) { delete(pod.Labels, v1.PodNameLabel) },
+	Orphan:  func(_ *World, pod *corev1.Pod) { pod.OwnerReferences = nil },
+}
+
+// readyDelay is how long a pod takes from one state of readiness to the next.
+// Timestamps are whole seconds: a pod that was ready for less than one can't be
+// told from one that never was, by anybody.
+const readyDelay = time.Second
+
+func setReady(pod *corev1.Pod, status corev1.ConditionStatus, since time.Time) {
+	pod.Status.Conditions = []corev1.PodCondition{{
+		Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.NewTime(since),
+	}}
+}
+
+// suits tells whether a step of the environment can happen to a pod.
+func suits(verb Verb, pod *corev1.Pod) bool {
+	isReady := podstate.Classify(pod, 0, epoch).Ready
+	isRunning := pod.Status.Phase == corev1.PodRunning
+	isLeaving := pod.DeletionTimestamp != nil
+	isForeign := metav1.GetControllerOfNoCopy(pod) != nil && !isOfSet(pod)
+	isHeld := len(pod.Finalizers) > 0
+	switch verb {
+	case Start:
+		return pod.Status.Phase == corev1.PodPending && !isLeaving && !isForeign
+	case Recover:
+		return isRunning && !isReady && !isLeaving && !isBroken(pod.Spec.Containers[0].Image)
+	case Unready:
+		return isReady && !isForeign
+	case Fail, Succeed:
+		return isRunning && !isLeaving && !isForeign
+	case Evict:
+		return !isLeaving && !isForeign
+	case Vanish:
+		return !isForeign && !isHeld
+	case Finish:
+		return isLeaving && !isHeld
+	case Hold:
+		return !isHeld && !isLeaving && !isForeign
+	case Free:
+		return isHeld
+	case Unlabel:
+		return pod.Labels[v1.PodNameLabel] != "" && !isForeign
+	case Orphan:
+		return isOfSet(pod) && !isLeaving
+	case Leave:
+		return isForeign
+	default:
+		return false
+	}
+}
+
+// isOfSet tells whether a set of ours, this one or an earlier, controls the pod.
+func isOfSet(pod *corev1.Pod) bool {
+	controller := metav1.GetControllerOfNoCopy(pod)
+	return controller != nil && controller.Kind == v1.Kind.Kind
+}
+
+// happenTo carries out a step of the environment that is about a pod.
+func (w *World) happenTo(verb Verb, pod *corev1.Pod) {
+	switch verb {
+	case Finish, Vanish, Leave:
+		w.removePod(pod.Name)
+	case Evict:
+		_ = w.deletePod(pod.Name, preconditions{}) // without preconditions and with a pod it succeeds
+	default:
+		w.changePod(pod, func(pod *corev1.Pod) { changes[verb](w, pod) })
+	}
+}
+
+// squat puts somebody else's pod in the place of a missing one.
+func (w *World) squat(name string) {
+	owner := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "other", UID: "other", Controller: new(true)}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: namespace, Name: name, Labels: map[string]string{v1.PodNameLabel: name}, OwnerReferences: []metav1.OwnerReference{owner},
+	}}
+	pod.Spec.Containers = []corev1.Container{{Name: "main", Image: "other"}}
+	_, _ = w.createPod(pod) // the step is only enabled when the name is free
+}
+
+// edit makes one edit of the user: a setting, or the end of the set.
+func (w *World) edit(text string) error {
+	switch {
+	case text == "deleted=foreground":
+		changed := w.Truth.Set.DeepCopy()
+		changed.DeletionTimestamp, changed.ResourceVersion = &metav1.Time{Time: w.Now}, w.version()
+		changed.Generation++
+		w.Truth.Set = changed
+	case text == "deleted=background":
+		w.Truth.Set = nil
+	case text == "recreated":
+		return w.putSet()
+	default:
+		change, err := parseSetting(text)
+		if err != nil {
+			return fmt.Errorf("read the edit %q: %w", text, err)
+		}
+		w.updateSpec(change)
+	}
+	return nil
+}
+
+// isPossible tells whether an edit can be made now.
+func (w *World) isPossible(edit string) bool {
+	if edit == "recreated" {
+		return w.Truth.Set == nil
+	}
+	return w.Truth.Set != nil && w.Truth.Set.DeletionTimestamp == nil
+}
+
+// putSet stores the scenario's set as new.
+func (w *World) putSet() error {
+	set, err := newSet(w.Scenario.Setup)
+	if err != nil {
+		return err
+	}
+	w.register(&set.ObjectMeta)
+	w.Truth.Set = set
+	return nil
+}
+
+// isGarbage tells whether an object has owners and none of them exists, or the
+// owner that waits for its dependents is going.
+func (w *World) isGarbage(object metav1.Object) bool {
+	owners := object.GetOwnerReferences()
+	return len(owners) > 0 && !slices.ContainsFunc(owners, w.isAlive)
+}
+
+func (w *World) isAlive(owner metav1.OwnerReference) bool {
+	set := w.Truth.Set
+	switch {
+	case owner.UID == "other":
+		return true
+	case owner.Kind == v1.Kind.Kind:
+		return set != nil && set.UID == owner.UID && set.DeletionTimestamp == nil
+	default:
+		pod := find(w.Truth.Pods, owner.Name)
+		return pod != nil && pod.UID == owner.UID
+	}
+}
+
+// garbage lists what the garbage collector has to do, as the objects of Collect.
+func (w *World) garbage() []string {
+	var found []string
+	for _, pod := range w.Truth.Pods {
+		if pod.DeletionTimestamp == nil && w.isGarbage(pod) {
+			found = append(found, "pods/"+pod.Name)
+		}
+	}
+	for _, claim := range w.Truth.Claims {
+		if claim.DeletionTimestamp == nil && w.isGarbage(claim) {
+			found = append(found, "claims/"+claim.Name)
+		}
+	}
+	for _, revision := range w.Truth.Revisions {
+		if w.isGarbage(revision) {
+			found = append(found, "revisions/"+revision.Name)
+		}
+	}
+	if w.isOver() {
+		found = append(found, "set/"+setName)
+	}
+	return found
+}
+
+// isOver tells whether a set that waited for its dependents may go.
+func (w *World) isOver() bool {
+	set := w.Truth.Set
+	return set != nil && set.DeletionTimestamp != nil &&
+		!slices.ContainsFunc(w.Truth.Pods, func(pod *corev1.Pod) bool { return isControlledBy(pod, set.UID) })
+}
+
+// collect deletes one piece of garbage.
+func (w *World) collect(kind Kind, name string) {
+	switch kind {
+	case Pods:
+		_ = w.deletePod(name, preconditions{}) // without preconditions and with a pod it succeeds
+	case Claims:
+		w.deleteClaim(find(w.Truth.Claims, name))
+	case Revisions:
+		w.Truth.Revisions = without(w.Truth.Revisions, name)
+	case Sets:
+		w.Truth.Set = nil
+	}
+}
+
+// isTimeRelevant tells whether a deadline lies ahead, so that time matters.
+func (w *World) isTimeRelevant() bool {
+	if w.Truth.Set == nil {
+		return false
+	}
+	tuning := tuningOf(&w.Truth.Set.Spec)
+	for _, pod := range w.Truth.Pods {
+		state := w.stateOf(pod)
+		age := w.Now.Sub(pod.CreationTimestamp.Time)
+		hasTimeout := tuning.PodProgressTimeoutSeconds != nil && state.Class != podstate.Terminating && !podstate.WasReady(pod)
+		switch {
+		case !state.AvailableAt.IsZero(),
+			state.HasEnded() && age <= minLifetime,
+			hasTimeout && age <= time.Duration(*tuning.PodProgressTimeoutSeconds)*time.Second:
+			return true
+		}
+	}
+	return false
+}
+
+// minLifetime is how long the controller leaves a pod that has ended alone.
+const minLifetime = 10 * time.Second
+
+// missingNames are the names of the slots that no pod has.
+func (w *World) missingNames() []string {
+	var names []string
+	slots := w.slots()
+	for number := slots.Start; number < slots.End(); number++ {
+		if name := ordinal.PodName(setName, number); find(w.Truth.Pods, name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,504 @@
+package simulation
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/ordinal"
+	"github.com/rollcall-dev/rollcall/internal/plan"
+	"github.com/rollcall-dev/rollcall/internal/podbuild"
+	"github.com/rollcall-dev/rollcall/internal/podstate"
+)
+
+// A Property must hold in every transition. It is judged only when the
+// controller decided or wrote something; the scene is what it decided on.
+type Property struct {
+	// Name is the one that docs and issues use.
+	Name  string
+	holds func(t *Transition, s *scene) error
+}
+
+// Safety are the properties of single transitions. G6, that every prefix of a
+// plan is safe, is that they hold while plans are cut short anywhere; G10 is
+// judged beside the real built-in controller, in localcluster/differential.
+var Safety = []Property{
+	{"G1 one pod per ordinal", onePodPerOrdinal},
+	{"G2 deletes name their pod", deletesNameTheirPod},
+	{"G3 writes stay in the family", writesStayInTheFamily},
+	{"G4 a set that goes is left alone", leavesDeletingSetAlone},
+	{"G5 the revision follows from the slot", revisionFollowsFromSlot},
+	{"G7 the budget holds in truth", budgetHoldsInTruth},
+	{"G7 the budget holds in the view", budgetHoldsInView},
+	{"G9 the status is in order", statusIsInOrder},
+	{"G9 the status is written", statusIsWritten},
+	{"R1 the partition holds", partitionHolds},
+	{"R2 pods come up in order", comesUpInOrder},
+	{"R2 pods are scaled down from the top", scalesDownFromTop},
+	{"R3 ordered updates wait for all", orderedUpdateWaits},
+	{"R4 scaling goes first", scalingGoesFirst},
+	{"C1 Recreate never mixes revisions", neverMixesRevisions},
+	{"C2 Recreate deletes all others", recreateDeletesAll},
+	{"F1 Enforced waits for no broken pod", waitsForNoBrokenPod},
+	{"F2 the safety halt holds", safetyHaltHolds},
+	{"F3 Enforced keeps what is updated", keepsWhatIsUpdated},
+	{"P1 the timeout spares what was ready", sparesWhatWasReady},
+	{"P2 the timeout is bounded", timeoutIsBounded},
+	{"O1 OnDelete deletes nothing", onDeleteDeletesNothing},
+	{"V1 claims are safe", claimsAreSafe},
+	{"H1 live revisions stay", liveRevisionsStay},
+	{"H1 history is in order", historyIsInOrder},
+	{"A1 paused means no update", pausedMeansNoUpdate},
+}
+
+// Violation is a property that does not hold.
+type Violation struct {
+	Property string
+	Err      error
+}
+
+func (v *Violation) Error() string { return v.Property + ": " + v.Err.Error() }
+
+// Judge returns the first property that does not hold in a transition, or nil.
+func Judge(t *Transition) *Violation {
+	if errors.Is(t.Err, errInsatiable) {
+		return &Violation{"L4 decisions end", t.Err}
+	}
+	if t.Decision == nil {
+		return nil
+	}
+	s := sceneOf(t.Decision)
+	for _, property := range Safety {
+		if err := property.holds(t, &s); err != nil {
+			return &Violation{property.Name, err}
+		}
+	}
+	return nil
+}
+
+func onePodPerOrdinal(t *Transition, _ *scene) error {
+	seen := map[string]bool{}
+	for _, pod := range t.Decision.Observation.Pods {
+		seen[pod.Name] = true
+	}
+	for _, create := range creates(t.Decision.Plan) {
+		if seen[create.Pod.Name] {
+			return fmt.Errorf("%s, which is there or created already", create)
+		}
+		seen[create.Pod.Name] = true
+	}
+	return nil
+}
+
+func deletesNameTheirPod(t *Transition, _ *scene) error {
+	for _, remove := range deletes(t.Decision.Plan, anyDelete) {
+		if !slices.ContainsFunc(t.Decision.Observation.Pods, func(pod *corev1.Pod) bool { return pod.UID == remove.Pod.UID }) {
+			return fmt.Errorf("%s: the UID %q was not observed", remove, remove.Pod.UID)
+		}
+	}
+	for _, write := range t.Writes {
+		_, isDelete := write.Action.(plan.DeletePod)
+		if isDelete && apierrors.IsNotFound(write.Err) {
+			return fmt.Errorf("%s fails because the pod is gone", write.Action)
+		}
+	}
+	return nil
+}
+
+func anyDelete(plan.DeletePod) bool { return true }
+
+func writesStayInTheFamily(t *Transition, _ *scene) error {
+	o := t.Decision.Observation
+	adopted := map[string]bool{}
+	for action := range t.Decision.Plan.Actions() {
+		switch action.(type) {
+		case plan.AdoptPod, plan.AdoptRevision:
+			if !o.Live.Set || o.Set.DeletionTimestamp != nil || len(action.Object().GetOwnerReferences()) > 0 {
+				return fmt.Errorf("%s without having asked whether the set lives", action)
+			}
+			adopted[action.Object().GetName()] = true
+		case plan.CreateClaim, plan.UpdateClaimOwner:
+		default:
+			if !isControlledBy(action.Object(), o.Set.UID) && !adopted[action.Object().GetName()] {
+				return fmt.Errorf("%s, which is not ours", action)
+			}
+		}
+	}
+	return nil
+}
+
+func leavesDeletingSetAlone(t *Transition, s *scene) error {
+	if s.set.DeletionTimestamp == nil {
+		return nil
+	}
+	for action := range t.Decision.Plan.Actions() {
+		return fmt.Errorf("%s although the set is being deleted", action)
+	}
+	return nil
+}
+
+func revisionFollowsFromSlot(t *Transition, s *scene) error {
+	for _, create := range creates(t.Decision.Plan) {
+		wanted := s.place(create.Ordinal).wanted
+		if create.Revision != wanted || create.Pod.Labels[v1.RevisionLabel] != wanted {
+			return fmt.Errorf("%s, but slot %d wants %s", create, create.Ordinal, wanted)
+		}
+	}
+	return nil
+}
+
+// budgetHoldsInTruth judges every slot by the budget under which it was taken: a
+// budget that is lowered afterwards brings no pod back.
+func budgetHoldsInTruth(t *Transition, _ *scene) error {
+	down, budget := t.After.Ledger.Down, 0
+	for _, slot := range down {
+		budget = max(budget, slot.Budget)
+	}
+	if len(down) > budget {
+		return fmt.Errorf("slots %v are down, the budget is %d", down, budget)
+	}
+	return nil
+}
+
+// budgetHoldsInView: what Enforced counts is what is in flight.
+func budgetHoldsInView(t *Transition, s *scene) error {
+	used := s.unavailable()
+	if s.strategy == v1.EnforcedRollingUpdateStrategy {
+		used = s.count(place.isInFlight)
+	}
+	taken := len(deletes(t.Decision.Plan, func(remove plan.DeletePod) bool {
+		return isForUpdate(remove) && s.slots.Contains(remove.Ordinal) && s.place(remove.Ordinal).isAvailable()
+	}))
+	if s.isBudgeted() && taken > max(0, s.budget-used) {
+		return fmt.Errorf("%d available pods are taken down, %d of %d are down already", taken, used, s.budget)
+	}
+	return nil
+}
+
+func statusIsInOrder(t *Transition, _ *scene) error {
+	before, after := t.Before.Truth.Set, t.After.Truth.Set
+	if after == nil || before == nil || before.UID != after.UID {
+		return nil
+	}
+	status := after.Status
+	isOrdered := 0 <= status.AvailableReplicas && status.AvailableReplicas <= status.ReadyReplicas &&
+		status.ReadyReplicas <= status.Replicas && status.CurrentReplicas >= 0 && status.UpdatedReplicas >= 0
+	if !isOrdered || status.ObservedGeneration < before.Status.ObservedGeneration || status.ObservedGeneration > after.Generation {
+		return fmt.Errorf("the status is %+v", status)
+	}
+	return nil
+}
+
+// statusIsWritten also when an action failed, unless the write itself did.
+func statusIsWritten(t *Transition, _ *scene) error {
+	if t.Ended == nil || t.Ended.statusErr != nil {
+		return nil
+	}
+	if want := t.Ended.status(); !equality.Semantic.DeepEqual(t.Ended.set.Status, want) {
+		return fmt.Errorf("the run ended with %d failures and without its status", len(t.Ended.failures))
+	}
+	return nil
+}
+
+func updates(p plan.Plan) []plan.DeletePod { return deletes(p, isForUpdate) }
+
+func partitionHolds(t *Transition, s *scene) error {
+	for _, remove := range updates(t.Decision.Plan) {
+		if s.slots.Contains(remove.Ordinal) && remove.Ordinal < s.slots.Start+s.partition {
+			return fmt.Errorf("%s, which is below the partition %d", remove, s.partition)
+		}
+	}
+	return nil
+}
+
+func comesUpInOrder(t *Transition, s *scene) error {
+	for _, create := range creates(t.Decision.Plan) {
+		unavailable, isBlocked := 0, false
+		for _, p := range s.places[:create.Ordinal-s.slots.Start] {
+			if !p.isAvailable() {
+				unavailable++
+				isBlocked = isBlocked || !p.isInFlight()
+			}
+		}
+		isBatch := s.isUpdating() && !isBlocked && unavailable < s.budget
+		if !s.isParallel && unavailable > 0 && !isBatch {
+			return fmt.Errorf("%s above %d unavailable slots", create, unavailable)
+		}
+	}
+	return nil
+}
+
+// scalesDownFromTop: what Recreate has to clear goes at once, outside the range too.
+func scalesDownFromTop(t *Transition, s *scene) error {
+	gone := 0
+	for _, remove := range deletes(t.Decision.Plan, func(remove plan.DeletePod) bool { return remove.Reason.Code == plan.ScaledDown }) {
+		isCleared := s.strategy == v1.RecreateStrategy && s.place(remove.Ordinal).revision != s.target
+		if s.isParallel || isCleared {
+			continue
+		}
+		gone++
+		if gone > 1 || remove.Ordinal != s.condemned[0].ordinal {
+			return fmt.Errorf("%s before what is above it", remove)
+		}
+		if held := slices.IndexFunc(s.places, s.holdsUpScaling); held >= 0 {
+			return fmt.Errorf("%s while slot %d is not available", remove, s.places[held].ordinal)
+		}
+	}
+	return nil
+}
+
+// holdsUpScaling: an outdated broken pod holds nothing up in Enforced.
+func (s *scene) holdsUpScaling(p place) bool {
+	if s.strategy == v1.EnforcedRollingUpdateStrategy {
+		return p.isInFlight()
+	}
+	return !p.isAvailable()
+}
+
+func orderedUpdateWaits(t *Transition, s *scene) error {
+	if s.isParallel || s.strategy != v1.RollingUpdateStrategy {
+		return nil
+	}
+	taken := deletes(t.Decision.Plan, func(remove plan.DeletePod) bool {
+		return isForUpdate(remove) && remove.Reason.Code != plan.ProgressTimedOut
+	})
+	if len(taken) > 0 && (s.unavailable() > 0 || len(s.condemned) > 0 || len(taken) > s.budget) {
+		return fmt.Errorf("%d pods are taken while %d slots are unavailable and %d pods are to be removed", len(taken), s.unavailable(), len(s.condemned))
+	}
+	next := len(s.places) - 1
+	for _, remove := range taken {
+		for ; s.places[next].ordinal != remove.Ordinal; next-- {
+			if s.places[next].isOutdated() || next == 0 {
+				return fmt.Errorf("%s before what is above it", remove)
+			}
+		}
+		next--
+	}
+	return nil
+}
+
+// scalingGoesFirst in the order of the steps. Ordered updates do not begin at all
+// before it is over, but for what is in its way.
+func scalingGoesFirst(t *Transition, s *scene) error {
+	hasUpdate := false
+	for _, step := range t.Decision.Plan.Steps {
+		hasUpdate = hasUpdate || step.Purpose == plan.PurposeUpdate
+		if hasUpdate && step.Purpose == plan.PurposeScaleDown {
+			return errors.New("the update stands before the scale-down")
+		}
+	}
+	for _, remove := range updates(t.Decision.Plan) {
+		isForced := remove.Reason.Code == plan.Recreated || remove.Reason.Code == plan.ProgressTimedOut || !s.place(remove.Ordinal).state.Ready
+		if !s.isParallel && len(s.condemned) > 0 && !isForced {
+			return fmt.Errorf("%s before the scale-down is over", remove)
+		}
+	}
+	return nil
+}
+
+// neverMixesRevisions is judged in truth, at each create, of the pods whose owner
+// the set is.
+func neverMixesRevisions(t *Transition, s *scene) error {
+	for _, write := range t.Writes {
+		create, ok := write.Action.(plan.CreatePod)
+		if !ok || s.strategy != v1.RecreateStrategy {
+			continue
+		}
+		for _, pod := range write.Before.Pods {
+			if isControlledBy(pod, s.set.UID) && pod.Labels[v1.RevisionLabel] != create.Revision {
+				return fmt.Errorf("%s while there is %s at revision %s", create, pod.Name, pod.Labels[v1.RevisionLabel])
+			}
+		}
+	}
+	return nil
+}
+
+func recreateDeletesAll(t *Transition, s *scene) error {
+	if s.strategy != v1.RecreateStrategy || s.isPaused || s.set.DeletionTimestamp != nil {
+		return nil
+	}
+	gone := map[int]bool{}
+	for _, remove := range deletes(t.Decision.Plan, anyDelete) {
+		gone[remove.Ordinal] = true
+	}
+	for _, p := range slices.Concat(s.places, s.condemned) {
+		isOther := !p.isMissing() && p.revision != s.target
+		if isOther && !p.isTerminating() && !gone[p.ordinal] {
+			return fmt.Errorf("%s at revision %s is left", p.pod.Name, p.revision)
+		}
+	}
+	return nil
+}
+
+// waitsForNoBrokenPod: the next pod in turn goes, broken or not, when fewer than
+// the budget are in flight; and so does the highest pod outside the range.
+func waitsForNoBrokenPod(t *Transition, s *scene) error {
+	isInForce := s.strategy == v1.EnforcedRollingUpdateStrategy && !s.isPaused && s.set.DeletionTimestamp == nil
+	if !isInForce || s.count(place.isInFlight) > 0 {
+		return nil
+	}
+	next := slices.IndexFunc(s.condemned, func(p place) bool { return !p.isTerminating() })
+	if len(s.condemned) == 0 {
+		next = -1
+		for i, p := range s.places {
+			if p.isUpdated && p.isOutdated() {
+				next = i
+			}
+		}
+		if next >= 0 && len(updates(t.Decision.Plan)) == 0 {
+			return fmt.Errorf("nothing is in flight, and %s is not replaced", s.places[next].pod.Name)
+		}
+		return nil
+	}
+	if next == 0 && len(deletes(t.Decision.Plan, anyDelete)) == 0 {
+		return fmt.Errorf("nothing is in flight, and %s is not removed", s.condemned[0].pod.Name)
+	}
+	return nil
+}
+
+func safetyHaltHolds(t *Transition, s *scene) error {
+	if s.strategy != v1.EnforcedRollingUpdateStrategy || len(s.places) == 0 {
+		return nil
+	}
+	top := s.places[len(s.places)-1]
+	isHalted := top.isUpdated && !top.isMissing() && !top.isTerminating() && !top.isOutdated() && !top.state.Ready
+	for _, remove := range updates(t.Decision.Plan) {
+		if isHalted && remove.Ordinal < s.slots.End()-s.budget {
+			return fmt.Errorf("%s while %s is not ready at the target revision", remove, top.pod.Name)
+		}
+	}
+	return nil
+}
+
+func keepsWhatIsUpdated(t *Transition, s *scene) error {
+	for _, remove := range updates(t.Decision.Plan) {
+		if s.strategy == v1.EnforcedRollingUpdateStrategy && remove.Pod.Labels[v1.RevisionLabel] == s.target {
+			return fmt.Errorf("%s, which is at the target revision", remove)
+		}
+	}
+	return nil
+}
+
+func sparesWhatWasReady(t *Transition, _ *scene) error {
+	for _, write := range t.Writes {
+		remove, ok := write.Action.(plan.DeletePod)
+		wasReady := ok && slices.Contains(t.Before.Ledger.WasReady, remove.Pod.UID)
+		if wasReady && remove.Reason.Code == plan.ProgressTimedOut && write.Err == nil && find(write.Before.Pods, remove.Pod.Name) != nil {
+			return fmt.Errorf("%s (%s), which was ready", remove, remove.Reason)
+		}
+	}
+	return nil
+}
+
+// maxTimeouts is how many pods in a row the timeout may take at one revision.
+const maxTimeouts = 3
+
+func timeoutIsBounded(t *Transition, s *scene) error {
+	for _, remove := range updates(t.Decision.Plan) {
+		p := s.place(remove.Ordinal)
+		isDue := s.hasTimeout && s.isUpdating() && p.isUpdated && !p.isTerminating() && remove.IfUnchanged
+		if remove.Reason.Code == plan.ProgressTimedOut && !isDue {
+			return fmt.Errorf("%s (%s) out of turn", remove, remove.Reason)
+		}
+	}
+	for _, timeouts := range t.After.Ledger.Timeouts {
+		if timeouts.Count > maxTimeouts {
+			return fmt.Errorf("slot %d was replaced %d times at revision %s", timeouts.Ordinal, timeouts.Count, timeouts.Revision)
+		}
+	}
+	return nil
+}
+
+func onDeleteDeletesNothing(t *Transition, s *scene) error {
+	for _, remove := range updates(t.Decision.Plan) {
+		if s.strategy == v1.OnDeleteStrategy {
+			return fmt.Errorf("%s (%s)", remove, remove.Reason)
+		}
+	}
+	return nil
+}
+
+func claimsAreSafe(t *Transition, s *scene) error {
+	policy := podbuild.RetentionPolicy(s.set)
+	for action := range t.Decision.Plan.Actions() {
+		switch a := action.(type) {
+		case plan.CreatePod:
+			for i := range s.set.Spec.VolumeClaimTemplates {
+				name := podbuild.ClaimName(&s.set.Spec.VolumeClaimTemplates[i], s.set.Name, a.Ordinal)
+				if claim := t.Decision.Observation.Claims[name]; claim != nil && claim.DeletionTimestamp != nil {
+					return fmt.Errorf("%s on claim %s, which is being deleted", a, name)
+				}
+			}
+		case plan.UpdateClaimOwner:
+			for _, owner := range a.Owners {
+				isDue := (owner.UID == s.set.UID && policy.WhenDeleted == v1.Delete) ||
+					(owner.Kind == "Pod" && policy.WhenScaled == v1.Delete && !s.slots.Contains(claimOrdinal(s.set, a.Claim)))
+				if !isDue {
+					return fmt.Errorf("%s to %s %s against the retention policy", a, owner.Kind, owner.Name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// claimOrdinal returns the ordinal that a claim belongs to, -1 for none.
+func claimOrdinal(set *v1.StatefulSet, claim *corev1.PersistentVolumeClaim) int {
+	for i := range set.Spec.VolumeClaimTemplates {
+		if number, ok := ordinal.Parse(set.Spec.VolumeClaimTemplates[i].Name+"-"+set.Name, claim.Name); ok {
+			return number
+		}
+	}
+	return -1
+}
+
+// liveRevisionsStay is judged in truth.
+func liveRevisionsStay(t *Transition, s *scene) error {
+	for _, write := range t.Writes {
+		remove, ok := write.Action.(plan.DeleteRevision)
+		if !ok || write.Before.Set == nil || write.Before.Set.UID != s.set.UID {
+			continue
+		}
+		isUsed := slices.ContainsFunc(write.Before.Pods, func(pod *corev1.Pod) bool {
+			return isControlledBy(pod, s.set.UID) && pod.Labels[v1.RevisionLabel] == remove.Revision.Name
+		})
+		if isUsed || remove.Revision.Name == write.Before.Set.Status.CurrentRevision || remove.Revision.Name == s.target {
+			return fmt.Errorf("%s, which is in use", remove)
+		}
+	}
+	return nil
+}
+
+// historyIsInOrder: numbers only grow, and no two revisions have the same data.
+func historyIsInOrder(t *Transition, s *scene) error {
+	revisions := t.After.Truth.Revisions
+	for i, one := range revisions {
+		for _, other := range revisions[:i] {
+			isOurs := isControlledBy(one, s.set.UID) && isControlledBy(other, s.set.UID)
+			if isOurs && (one.Revision == other.Revision || bytes.Equal(one.Data.Raw, other.Data.Raw)) {
+				return fmt.Errorf("revisions %s and %s have the same number or data", one.Name, other.Name)
+			}
+		}
+		if before := find(t.Before.Truth.Revisions, one.Name); before != nil && before.UID == one.UID && before.Revision > one.Revision {
+			return fmt.Errorf("the number of revision %s falls to %d", one.Name, one.Revision)
+		}
+	}
+	return nil
+}
+
+func pausedMeansNoUpdate(t *Transition, s *scene) error {
+	for _, remove := range deletes(t.Decision.Plan, anyDelete) {
+		p := s.place(remove.Ordinal)
+		isHealing := remove.Reason.Code == plan.PodEnded && (p.state.Class == podstate.Failed || p.state.Class == podstate.Succeeded)
+		if s.isPaused && remove.Reason.Code != plan.ScaledDown && !isHealing {
+			return fmt.Errorf("%s (%s) while paused", remove, remove.Reason)
+		}
+	}
+	return nil
+}
