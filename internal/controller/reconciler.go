@@ -80,8 +80,8 @@ func (r *reconciler) decide(ctx context.Context, key types.NamespacedName) (plan
 
 // next says when to look at the set again if no event comes first. Errors are
 // retried with back-off. Two are not errors to anybody: what no retry can mend
-// waits for another spec, and a status that was refused because the set has
-// changed waits for the view to show the change.
+// is left to its end, and a status that was refused because the set has changed
+// waits for the view to show the change.
 func (r *reconciler) next(todo plan.Plan, outcome execute.Outcome) (reconcile.Result, error) {
 	at := earliest(todo.WakeAt, outcome.WakeAt)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/rollcall-dev/rollcall/internal/execute"
@@ -19,7 +20,9 @@ import (
 // When the set is looked at again.
 func TestNext(t *testing.T) {
 	in := testkit.Now.Add
-	invalid := []plan.Failure{{Err: apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "web-0", nil)}}
+	terminating := apierrors.NewForbidden(corev1.Resource("pods"), "web-0", errors.New("the namespace is being terminated"))
+	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	ending := []plan.Failure{{Err: terminating}}
 	quota := []plan.Failure{{Err: apierrors.NewForbidden(corev1.Resource("pods"), "web-0", errors.New("exceeded quota"))}}
 	conflict := apierrors.NewConflict(corev1.Resource("statefulsets"), "web", nil)
 	tests := map[string]struct {
@@ -34,8 +37,8 @@ func TestNext(t *testing.T) {
 		"whichever is first":                {todo: plan.Plan{WakeAt: in(time.Minute)}, outcome: execute.Outcome{WakeAt: in(time.Second)}, want: time.Second},
 		"at once when that is past":         {todo: plan.Plan{WakeAt: in(-time.Minute)}, want: time.Millisecond},
 		"with back-off after a failure":     {todo: plan.Plan{WakeAt: in(time.Minute)}, outcome: execute.Outcome{Failures: quota}, wantErr: true},
-		"not at all if nothing can help":    {outcome: execute.Outcome{Failures: invalid}},
-		"still in time if nothing can help": {todo: plan.Plan{WakeAt: in(time.Minute)}, outcome: execute.Outcome{Failures: invalid}, want: time.Minute},
+		"not at all if nothing can help":    {outcome: execute.Outcome{Failures: ending}},
+		"still in time if nothing can help": {todo: plan.Plan{WakeAt: in(time.Minute)}, outcome: execute.Outcome{Failures: ending}, want: time.Minute},
 		"soon when the set has changed":     {outcome: execute.Outcome{StatusErr: conflict}, want: observe.Patience},
 		"with back-off if there is more":    {outcome: execute.Outcome{StatusErr: conflict, Failures: quota}, wantErr: true},
 		"with back-off after other trouble": {outcome: execute.Outcome{StatusErr: errors.New("no route")}, wantErr: true},

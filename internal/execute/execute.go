@@ -85,15 +85,15 @@ func (o Outcome) Err() error {
 	return errors.Join(append(errs, o.StatusErr)...)
 }
 
-// IsTerminal tells whether no retry can mend what went wrong: the API server
-// called objects invalid, so that only another spec helps, or the namespace is
-// being deleted, and the set with it.
+// IsTerminal tells whether no retry can mend what went wrong: the namespace is
+// being deleted, and the set with it. An object that is called invalid is no
+// such case: admission policies say so, too, and may be changed.
 func (o Outcome) IsTerminal() bool {
 	if len(o.Failures) == 0 || o.StatusErr != nil {
 		return false
 	}
 	for _, failure := range o.Failures {
-		if !apierrors.IsInvalid(failure.Err) && !isNamespaceEnding(failure.Err) {
+		if !isNamespaceEnding(failure.Err) {
 			return false
 		}
 	}

@@ -305,13 +305,13 @@ func TestTerminalErrors(t *testing.T) {
 		statusErr error
 		want      bool
 	}{
-		"namespace ending":     {failures: []error{fmt.Errorf("create pod: %w", ending)}, want: true},
-		"none":                 {},
-		"invalid":              {failures: []error{fmt.Errorf("create pod: %w", invalid)}, want: true},
-		"quota":                {failures: []error{errQuota}},
-		"invalid and quota":    {failures: []error{invalid, errQuota}},
-		"status not written":   {failures: []error{invalid}, statusErr: errQuota},
-		"only status, invalid": {statusErr: invalid},
+		"namespace ending":    {failures: []error{fmt.Errorf("create pod: %w", ending)}, want: true},
+		"none":                {},
+		"invalid":             {failures: []error{fmt.Errorf("create pod: %w", invalid)}},
+		"quota":               {failures: []error{errQuota}},
+		"ending and quota":    {failures: []error{ending, errQuota}},
+		"status not written":  {failures: []error{ending}, statusErr: errQuota},
+		"only status, ending": {statusErr: ending},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -270,4 +270,3 @@ func describe(pod *corev1.Pod) string {
 	}
 	return fmt.Sprintf("%s %s", pod.Status.Phase, state)
 }
-
