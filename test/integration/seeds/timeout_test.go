@@ -20,13 +20,13 @@ import (
 // ready, Progressing is True again and an event says so.
 func TestTimeoutReplacesPodAndTellsAboutIt(t *testing.T) {
 	t.Parallel()
-	story := given(t, scenario.Replicas(2), scenario.ProgressTimeout(3))
+	story := given(t, scenario.Replicas(2), scenario.ProgressTimeout(4))
 	chronicle := story.Chronicle()
 	story.When(scenario.Image(neverReady))
 	story.ThenPodBroken(1, neverReady)
 	stuck := story.Pod(1)
 	exceeded := story.ThenEvent("ProgressDeadlineExceeded", "web-1")
-	if told := regexp.MustCompile(`has not become ready in [3-9]s and podProgressTimeoutSeconds allows 3s`); !told.MatchString(exceeded.Note) {
+	if told := regexp.MustCompile(`has not become ready in [4-9]s and podProgressTimeoutSeconds allows 4s`); !told.MatchString(exceeded.Note) {
 		t.Errorf("the event says %q, want the time it took and the time allowed", exceeded.Note)
 	}
 	thenReplaced(t, story, stuck)
@@ -96,7 +96,7 @@ func TestTimeoutReplacesPendingPod(t *testing.T) {
 // update as a whole takes longer than the timeout, and its tape is that of any update.
 func TestTimeoutSparesSlowPods(t *testing.T) {
 	t.Parallel()
-	const seconds = 3
+	const seconds = 4
 	story := given(t, scenario.ProgressTimeout(seconds))
 	begin := time.Now()
 	story.When(scenario.Image("web:2-start-1500ms"))
@@ -132,7 +132,7 @@ func TestTimeoutSparesPodThatWasReady(t *testing.T) {
 // Seed 004, integration 8: with Parallel each pod has its own deadline. Of three, the one that gets ready stays.
 func TestTimeoutTracksParallelPodsIndependently(t *testing.T) {
 	t.Parallel()
-	story := given(t, scenario.Parallel(), scenario.MaxUnavailable("3"), scenario.ProgressTimeout(3))
+	story := given(t, scenario.Parallel(), scenario.MaxUnavailable("3"), scenario.ProgressTimeout(4))
 	story.When(scenario.Image(neverReady))
 	for number := range 3 {
 		story.ThenPodBroken(number, neverReady)

@@ -69,8 +69,8 @@ func onlyTimeoutUntil(went course) time.Time {
 	return time.Time{}
 }
 
-// waits returns, for every pod of the first template, how long after its timeout there was another in its place. A pod
-// that went earlier, for the second template, waited no time at all.
+// waits returns, for every pod of the first template whose time ran out, how long after that there was another in its
+// place. A pod that went earlier, for the second template, is no sample.
 func waits(t *testing.T, went course, timeout time.Duration) []time.Duration {
 	t.Helper()
 	var samples []time.Duration
@@ -83,7 +83,9 @@ func waits(t *testing.T, went course, timeout time.Duration) []time.Duration {
 			t.Errorf("%s: %s was not replaced", went.trial, l.pod)
 			continue
 		}
-		samples = append(samples, max(0, next.created.Sub(l.created)-timeout))
+		if l.age() >= timeout {
+			samples = append(samples, next.created.Sub(l.created)-timeout)
+		}
 	}
 	return samples
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -81,31 +82,35 @@ func TestRestartDuringProgressTimeout(t *testing.T) {
 	story.ThenTape(want...)
 }
 
-// restartAfterEachLine kills the operator and starts it anew whenever the tape grows. The function returned ends that
-// and tells how often it happened.
+// restartAfterEachLine kills the operator and starts it anew whenever the tape grows, until the test ends or the
+// function returned is called, which tells how often it happened.
 func (s *skewed) restartAfterEachLine() (stop func() int) {
 	ended, counted := make(chan struct{}), make(chan int)
-	lines := len(s.Tape())
-	go func() {
-		ticker := time.NewTicker(time.Millisecond)
-		defer ticker.Stop()
-		for restarts := 0; ; {
-			select {
-			case <-ended:
-				counted <- restarts
-				return
-			case <-ticker.C:
-			}
-			if now := len(s.Tape()); now > lines {
-				lines = now
-				s.operator.Restart()
-				restarts++
-			}
-		}
-	}()
-	return func() int {
+	go func() { counted <- s.restartUntil(ended) }()
+	stop = sync.OnceValue(func() int {
 		close(ended)
 		return <-counted
+	})
+	s.t.Cleanup(func() { stop() })
+	return stop
+}
+
+// restartUntil restarts the operator whenever the tape grows, and returns how often it did.
+func (s *skewed) restartUntil(ended <-chan struct{}) (restarts int) {
+	lines := len(s.Tape())
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ended:
+			return restarts
+		case <-ticker.C:
+		}
+		if now := len(s.Tape()); now > lines {
+			lines = now
+			s.operator.Restart()
+			restarts++
+		}
 	}
 }
 
