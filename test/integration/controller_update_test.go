@@ -154,9 +154,9 @@ func TestPausedHoldsUpdatesNotScaling(t *testing.T) {
 	story.ThenReady(4)
 	story.DeletePod(0)
 	story.ThenReady(4)
-	for _, pod := range story.Pods()[1:3] {
-		if imageOf(&pod) != "web:1" {
-			t.Errorf("%s runs %s while the set is paused, want web:1", pod.Name, imageOf(&pod))
+	for _, number := range []int{1, 2} {
+		if pod := story.Pod(number); imageOf(pod) != "web:1" {
+			t.Errorf("%s runs %s while the set is paused, want web:1", pod.Name, imageOf(pod))
 		}
 	}
 	story.When(scenario.Paused(false))
