@@ -97,6 +97,7 @@ func (d *decision) deadline(s *slot) time.Time {
 // counted already keeps the text it was counted with: trying again is no news.
 func (d *decision) replaceOverdue(v verdict, overdue []*slot, counts replacements) verdict {
 	v.statusFirst = true
+	var announced []plan.Event
 	for _, s := range overdue {
 		counts.add(s, d.history.targetName(), d.now)
 		elapsed := counts[s.ordinal].LastReplacementTime.Sub(s.pod.CreationTimestamp.Time).Round(time.Second)
@@ -104,11 +105,11 @@ func (d *decision) replaceOverdue(v verdict, overdue []*slot, counts replacement
 			elapsed, d.settings.progressTimeout, s.describe())
 		v.takeDowns = append(v.takeDowns, takeDown{slot: s, reason: why, ifUnchanged: true})
 		message := fmt.Sprintf("pod %s of revision %s is replaced at revision %s: %s", s.pod.Name, s.revision, s.wanted, why)
-		v.events = append(v.events, plan.Event{Type: corev1.EventTypeWarning, Reason: eventDeadlineExceeded, Message: message})
+		announced = append(announced, plan.Event{Type: corev1.EventTypeWarning, Reason: eventDeadlineExceeded, Message: message})
 	}
+	v.events = append(v.events, announced...)
 	v.podProgress = counts.list()
-	message := v.events[len(v.events)-len(overdue)].Message
-	v.progressing = &finding{v1.ConditionProgressing, metav1.ConditionFalse, v1.ReasonProgressDeadlineExceeded, message}
+	v.progressing = &finding{v1.ConditionProgressing, metav1.ConditionFalse, v1.ReasonProgressDeadlineExceeded, announced[0].Message}
 	return v
 }
 
