@@ -122,6 +122,28 @@ func (c *Chronicle) ThenWas(condition string, want ...string) {
 	})
 }
 
+// ThenCondition waits until a condition is as CheckCondition wants it.
+func (s *Story) ThenCondition(kind, want string, texts ...string) {
+	s.t.Helper()
+	s.Then(kind+" is "+want, func(set *v1.StatefulSet) error { return CheckCondition(set, kind, want, texts...) })
+}
+
+// CheckCondition compares a condition with one such as "True UpdateComplete" and
+// looks for texts in its message.
+func CheckCondition(set *v1.StatefulSet, kind, want string, texts ...string) error {
+	condition := meta.FindStatusCondition(set.Status.Conditions, kind)
+	if condition == nil {
+		return fmt.Errorf("there is no condition %s", kind)
+	}
+	if got := fmt.Sprintf("%s %s", condition.Status, condition.Reason); got != want {
+		return fmt.Errorf("%s is %s: %s", kind, got, condition.Message)
+	}
+	if !containsAll(condition.Message, texts) {
+		return fmt.Errorf("the message of %s is %q, without all of %q", kind, condition.Message, texts)
+	}
+	return nil
+}
+
 // ThenEvent waits for an event about the set whose text contains all texts, and
 // returns it.
 func (s *Story) ThenEvent(reason string, texts ...string) eventsv1.Event {

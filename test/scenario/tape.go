@@ -148,6 +148,22 @@ func (s *Story) Tape() []string {
 // FullTape returns the tape with the moments at which pods became ready.
 func (s *Story) FullTape() []string { return s.tape.Lines() }
 
+// MostDown returns how many pods were down at the same time at most on a full
+// tape: deleted, and not ready again yet.
+func MostDown(tape []string) int {
+	down, most := 0, 0
+	for _, line := range tape {
+		switch verb, _, _ := strings.Cut(line, " "); verb {
+		case "delete":
+			down++
+		case "ready":
+			down--
+		}
+		most = max(most, down)
+	}
+	return most
+}
+
 // Alias returns what stands for a revision on the tape.
 func (s *Story) Alias(revision string) string {
 	s.tape.mu.Lock()

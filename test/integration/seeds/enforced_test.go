@@ -135,9 +135,7 @@ func TestEnforcedEventsAndCondition(t *testing.T) {
 	if events := story.Events("ForcedReplacement"); len(events) != 1 {
 		t.Errorf("%d events ForcedReplacement, want one, for the one broken pod: %v", len(events), events)
 	}
-	story.Then("the condition names the strategy", func(set *v1.StatefulSet) error {
-		return conditionSays(set, v1.ConditionUpdateStrategy, "True EnforcedRollingUpdate")
-	})
+	story.ThenCondition(v1.ConditionUpdateStrategy, "True EnforcedRollingUpdate")
 }
 
 // Seed 003, implementation 1: pods that are not ready do not keep the update from going on. An outdated broken pod below
@@ -194,9 +192,7 @@ func TestEnforcedMeetsAQuota(t *testing.T) {
 	story := enforcing(t, scenario.Replicas(2))
 	quota := limitPods(t, story, 1)
 	story.When(scenario.Image(good))
-	story.Then("the set says that it is over quota", func(set *v1.StatefulSet) error {
-		return conditionSays(set, v1.ConditionReplicaFailure, "True FailedCreate", "exceeded quota")
-	})
+	story.ThenCondition(v1.ConditionReplicaFailure, "True FailedCreate", "exceeded quota")
 	story.ThenEvent("FailedCreate", "exceeded quota")
 	story.ThenPods("web-0 r1")
 

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -117,23 +116,6 @@ func thenImages(t *testing.T, story *scenario.Story, want ...string) {
 		}
 		return nil
 	})
-}
-
-// conditionSays compares a condition with "True UpdateComplete" and looks for texts in its message.
-func conditionSays(set *v1.StatefulSet, kind, want string, texts ...string) error {
-	condition := meta.FindStatusCondition(set.Status.Conditions, kind)
-	if condition == nil {
-		return fmt.Errorf("there is no condition %s", kind)
-	}
-	if got := fmt.Sprintf("%s %s", condition.Status, condition.Reason); got != want {
-		return fmt.Errorf("%s is %s: %s", kind, got, condition.Message)
-	}
-	for _, text := range texts {
-		if !strings.Contains(condition.Message, text) {
-			return fmt.Errorf("the message of %s is %q, without %q", kind, condition.Message, text)
-		}
-	}
-	return nil
 }
 
 // greedy asks for more than any node has: the pod stays Pending. Modest takes that back.

@@ -114,7 +114,7 @@ func TestMaxUnavailableIsUsedAndKept(t *testing.T) {
 			story.When(scenario.Image("web:2-start-500ms"))
 			first := int(partitionOf(story.Set()))
 			thenUpdatedFrom(t, story, first)
-			if most := mostDown(story.FullTape()[before:]); most != 2 {
+			if most := scenario.MostDown(story.FullTape()[before:]); most != 2 {
 				t.Errorf("%d pods were down at a time, want 2:\n%v", most, story.FullTape())
 			}
 			wantDeletions(t, since(story, 5), first)
@@ -139,21 +139,6 @@ func thenUpdatedFrom(t *testing.T, story *scenario.Story, first int) {
 		}
 		return nil
 	})
-}
-
-// mostDown is how many pods were down at the same time at most: deleted, and not ready again yet.
-func mostDown(tape []string) int {
-	down, most := 0, 0
-	for _, line := range tape {
-		switch verb, _, _ := strings.Cut(line, " "); verb {
-		case "delete":
-			down++
-		case "ready":
-			down--
-		}
-		most = max(most, down)
-	}
-	return most
 }
 
 // wantDeletions checks that each pod from an ordinal up was deleted once, and no other.

@@ -57,9 +57,7 @@ func TestRecreateWaitsForTheLastPod(t *testing.T) {
 	story.AnnotatePod(1, "sim.rollcall.dev/stop-delay", "never")
 	story.When(scenario.Image(good))
 	story.ThenPods("web-1 r1")
-	story.Then("the condition names the pod and its node", func(set *v1.StatefulSet) error {
-		return conditionSays(set, v1.ConditionProgressing, "True RecreateInProgress", "web-1 on node "+story.Pod(1).Spec.NodeName)
-	})
+	story.ThenCondition(v1.ConditionProgressing, "True RecreateInProgress", "web-1 on node "+story.Pod(1).Spec.NodeName)
 	story.ThenQuiet()
 	if pod := story.Pod(1); *pod.DeletionGracePeriodSeconds == 0 {
 		t.Error("the pod was deleted by force")

@@ -30,9 +30,7 @@ func TestTimeoutReplacesPodAndTellsAboutIt(t *testing.T) {
 		t.Errorf("the event says %q, want the time it took and the time allowed", exceeded.Note)
 	}
 	thenReplaced(t, story, stuck)
-	story.Then("Progressing is False", func(set *v1.StatefulSet) error {
-		return conditionSays(set, v1.ConditionProgressing, "False ProgressDeadlineExceeded")
-	})
+	story.ThenCondition(v1.ConditionProgressing, "False ProgressDeadlineExceeded")
 
 	story.Mend(1)
 	story.ThenEvent("ProgressingResumed")
@@ -159,12 +157,8 @@ func TestTimeoutHaltsAfterThreeReplacements(t *testing.T) {
 	story := given(t, scenario.ProgressTimeout(1))
 	story.When(scenario.Image(crashing))
 	story.ThenEvent("ProgressHalted", "web-2", "3 times")
-	story.Then("Progressing is False and the set stalled", func(set *v1.StatefulSet) error {
-		if err := conditionSays(set, v1.ConditionStalled, "True ProgressHalted"); err != nil {
-			return err
-		}
-		return conditionSays(set, v1.ConditionProgressing, "False ProgressHalted", "web-2")
-	})
+	story.ThenCondition(v1.ConditionProgressing, "False ProgressHalted", "web-2")
+	story.ThenCondition(v1.ConditionStalled, "True ProgressHalted")
 	story.ThenQuiet()
 	story.ThenPods("web-0 r1", "web-1 r1", "web-2 r2")
 	want := slices.Repeat([]string{"delete web-2", "create web-2 r2"}, 4) // the update itself, and three replacements

@@ -62,7 +62,7 @@ func TestStagedRollOutTellsHowFarItIs(t *testing.T) {
 			if set.Status.CurrentRevision != before || set.Status.UpdateRevision == before {
 				return fmt.Errorf("revisions %s and %s, before the update %s", set.Status.CurrentRevision, set.Status.UpdateRevision, before)
 			}
-			return conditionSays(set, v1.ConditionProgressing, "True UpdateStaged")
+			return scenario.CheckCondition(set, v1.ConditionProgressing, "True UpdateStaged")
 		})
 	}
 	story.When(scenario.Partition(0))
@@ -91,7 +91,7 @@ func TestUpdateBlocksOnFailure(t *testing.T) {
 		if set.Status.ReadyReplicas != 2 || set.Status.UpdatedReplicas != 1 {
 			return fmt.Errorf("%d ready, %d updated", set.Status.ReadyReplicas, set.Status.UpdatedReplicas)
 		}
-		return conditionSays(set, v1.ConditionProgressing, "True UpdateInProgress", "web-2")
+		return scenario.CheckCondition(set, v1.ConditionProgressing, "True UpdateInProgress", "web-2")
 	})
 }
 

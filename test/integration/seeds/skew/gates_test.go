@@ -40,7 +40,7 @@ func TestControllerBehindTheWebhook(t *testing.T) {
 			story := prepare(t, plan.AllGates(), off(feature.gate))
 			story.Create(scenario.Replicas(3), feature.edit)
 			story.ThenUpdated(3)
-			story.thenConditionIs(v1.ConditionUpdateStrategy, feature.strategy)
+			story.ThenCondition(v1.ConditionUpdateStrategy, feature.strategy)
 			story.When(scenario.Image(crashing))
 			story.ThenPodBroken(2, crashing)
 			story.When(scenario.Image(fixed))
@@ -69,7 +69,7 @@ func TestGateSwitchedOffInMidUpdate(t *testing.T) {
 			story.operator.Restart(off(feature.gate))
 			story.ThenUpdated(3)
 			story.ThenPods("web-0 r2", "web-1 r2", "web-2 r2")
-			story.thenConditionIs(v1.ConditionUpdateStrategy, feature.strategy)
+			story.ThenCondition(v1.ConditionUpdateStrategy, feature.strategy)
 		})
 	}
 }
@@ -165,7 +165,7 @@ func (s *skewed) wantMostDown(want int, image, when string) {
 	before := len(s.FullTape())
 	s.When(scenario.Image(image))
 	s.ThenUpdated(*s.Set().Spec.Replicas)
-	if most := mostDown(s.FullTape()[before:]); most != want {
+	if most := scenario.MostDown(s.FullTape()[before:]); most != want {
 		s.t.Errorf("%s %d pods were down at a time, want %d", when, most, want)
 	}
 }

@@ -4,13 +4,8 @@
 package skew
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
-	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/test/admission"
 	"github.com/rollcall-dev/rollcall/test/process"
@@ -46,33 +41,3 @@ func prepare(t *testing.T, gates plan.Gates, flags ...string) *skewed {
 
 // off is the flag that switches a gate off.
 func off(gate string) string { return "--feature-gates=" + gate + "=false" }
-
-// thenConditionIs waits until a condition is "True UpdateComplete", for example.
-func (s *skewed) thenConditionIs(kind, want string) {
-	s.t.Helper()
-	s.Then(kind+" is "+want, func(set *v1.StatefulSet) error {
-		condition := meta.FindStatusCondition(set.Status.Conditions, kind)
-		if condition == nil {
-			return fmt.Errorf("it is absent")
-		}
-		if got := fmt.Sprintf("%s %s", condition.Status, condition.Reason); got != want {
-			return fmt.Errorf("it is %s: %s", got, condition.Message)
-		}
-		return nil
-	})
-}
-
-// mostDown is how many pods were down at the same time at most: deleted, and not ready again yet.
-func mostDown(tape []string) int {
-	down, most := 0, 0
-	for _, line := range tape {
-		switch verb, _, _ := strings.Cut(line, " "); verb {
-		case "delete":
-			down++
-		case "ready":
-			down--
-		}
-		most = max(most, down)
-	}
-	return most
-}

@@ -67,3 +67,27 @@ func TestMetricsOfTheDocuments(t *testing.T) {
 		return errors.Join(missing...)
 	})
 }
+
+// Seed 003, failure mode 1: the highest pod does not get ready. The halt is shown by condition, event and metric, and the
+// pods below keep the revision that works. It takes the minute that a pod may take to start.
+func TestSafetyHaltIsSeen(t *testing.T) {
+	t.Parallel()
+	story := prepare(t, plan.AllGates())
+	story.Create(scenario.Replicas(3), scenario.Strategy(v1.EnforcedRollingUpdateStrategy))
+	story.ThenUpdated(3)
+	story.When(scenario.Image(crashing))
+	story.ThenCondition(v1.ConditionProgressing, "False SafetyHalt", "web-2")
+	story.ThenCondition(v1.ConditionStalled, "True SafetyHalt")
+	story.ThenEvent("SafetyHalt", "web-2")
+	story.Eventually(t, "the halt is counted", func(context.Context) error {
+		scrape, err := story.operator.Metrics()
+		if err == nil && !strings.Contains(scrape, "\nstatefulset_safety_halt_total 1\n") {
+			err = errors.New("statefulset_safety_halt_total is not 1")
+		}
+		return err
+	})
+	story.ThenPods("web-0 r1", "web-1 r1", "web-2 r2")
+
+	story.When(scenario.Image(fixed))
+	story.ThenUpdated(3)
+}

@@ -44,7 +44,7 @@ func TestRestartDuringRecreate(t *testing.T) {
 	if diff := cmp.Diff(want, tape); diff != "" {
 		t.Errorf("tape (-want +got):\n%s", diff)
 	}
-	story.thenConditionIs(v1.ConditionProgressing, "True RecreateComplete")
+	story.ThenCondition(v1.ConditionProgressing, "True RecreateComplete")
 }
 
 // Seed 003, recovery: an enforced update goes on from the state it finds.
@@ -74,7 +74,7 @@ func TestRestartDuringProgressTimeout(t *testing.T) {
 	story.ThenUpdated(2)
 	stop := story.restartAfterEachLine()
 	story.When(scenario.Image(crashing))
-	story.thenConditionIs(v1.ConditionProgressing, "False ProgressHalted")
+	story.ThenCondition(v1.ConditionProgressing, "False ProgressHalted")
 	wantRestarts(t, stop(), 8)
 	story.operator.Restart()
 	story.ThenQuiet()
