@@ -6,6 +6,8 @@ type tally struct {
 	unavailable int
 	// inFlight slots are on their way to the revision they want.
 	inFlight int
+	// unreached slots are in flight, but below the partition.
+	unreached int
 	// outdated slots hold a pod that the update has to replace. One below the
 	// partition keeps what it has and does not count.
 	outdated int
@@ -26,6 +28,9 @@ func (t *tally) add(s *slot) {
 	}
 	if s.isInFlight() {
 		t.inFlight++
+		if !s.isUpdated {
+			t.unreached++
+		}
 	}
 	if s.isUpdated && s.isOutdated() {
 		t.outdated++

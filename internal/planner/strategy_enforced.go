@@ -72,18 +72,27 @@ func (e enforced) takeInTheWay(d *decision) []takeDown {
 // just taken because they were in the way included, than the budget has.
 func (e enforced) takeOrdered(d *decision, inTheWay int) []takeDown {
 	highestMissing := d.highestMissing()
-	budget := newBudget(d.settings.budget, d.fleet.tally.inFlight+inTheWay)
 	var taken []takeDown
 	for s := range e.open(d) {
 		if s.isBroken() && s.ordinal < highestMissing {
 			continue
 		}
-		if !budget.spend() {
+		if !newBudget(d.settings.budget, e.used(d, s)+inTheWay+len(taken)).spend() {
 			break
 		}
 		taken = append(taken, e.take(d, s))
 	}
 	return taken
+}
+
+// used is what a pod finds used of the budget. One that is broken itself serves
+// nobody, so it need not wait for what is in flight below the partition, which
+// no update will mend.
+func (enforced) used(d *decision, s *slot) int {
+	if s.isBroken() {
+		return d.fleet.tally.inFlight - d.fleet.tally.unreached
+	}
+	return d.fleet.tally.inFlight
 }
 
 // takeParallel takes what is unavailable, and then what is not while the budget,
