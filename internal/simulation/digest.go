@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/ordinal"
+	"github.com/rollcall-dev/rollcall/internal/podstate"
 )
 
 // Digest identifies a world: two worlds with the same digest have the same
@@ -19,8 +21,8 @@ import (
 // ages beyond every deadline, and the absolute values of UIDs and versions.
 type Digest uint64
 
-// maxAge is beyond every deadline that the planner and the scenarios know.
-const maxAge = 70 * time.Second
+// haltGrace is how long the planner waits before it calls a safety halt one.
+const haltGrace = time.Minute
 
 // encoder writes what matters of a world.
 type encoder struct {
@@ -81,9 +83,9 @@ func (e *encoder) uid(uid types.UID) {
 	e.numbers(i)
 }
 
-// age writes how long ago something was, if any deadline depends on it.
-func (e *encoder) age(t time.Time) {
-	e.numbers(int(min(e.w.Now.Sub(t), maxAge) / time.Second))
+// age writes how long ago something was, unless it is longer than any deadline.
+func (e *encoder) age(t time.Time, deadline time.Duration) {
+	e.numbers(int(min(e.w.Now.Sub(t), deadline+tick) / time.Second))
 }
 
 func (e *encoder) store(store *Store) {
@@ -131,7 +133,11 @@ func (e *encoder) status(status *v1.StatefulSetStatus) {
 	for _, p := range status.PodProgress {
 		e.text(p.Revision)
 		e.numbers(int(p.Ordinal), int(p.Replacements))
-		e.age(p.LastReplacementTime.Time)
+		// Of its time the planner reads whether a pod is older.
+		for _, store := range []*Store{&e.w.Truth, &e.w.Controller.View} {
+			pod := find(store.Pods, ordinal.PodName(setName, int(p.Ordinal)))
+			e.bools(pod != nil && pod.CreationTimestamp.Before(&p.LastReplacementTime))
+		}
 	}
 }
 
@@ -140,14 +146,30 @@ func (e *encoder) pod(pod *corev1.Pod) {
 	e.text(pod.Labels[v1.RevisionLabel])
 	e.text(string(pod.Status.Phase))
 	e.bools(pod.Labels[v1.PodNameLabel] != "", len(pod.Finalizers) > 0)
-	e.age(pod.CreationTimestamp.Time)
+	wasReady := podstate.WasReady(pod)
+	e.bools(wasReady)
+	e.age(pod.CreationTimestamp.Time, e.patience(wasReady))
 	for _, c := range pod.Status.Conditions {
 		e.text(string(c.Status))
-		e.age(c.LastTransitionTime.Time)
+		if set := e.w.Truth.Set; set != nil && c.Status == corev1.ConditionTrue {
+			e.age(c.LastTransitionTime.Time, minReadyOf(set))
+		}
 	}
-	if pod.Status.StartTime != nil {
-		e.age(pod.Status.StartTime.Time)
+}
+
+// patience is how long the age of a pod can make a difference.
+func (e *encoder) patience(wasReady bool) time.Duration {
+	set := e.w.Truth.Set
+	if set == nil || wasReady {
+		return minLifetime
 	}
+	if timeout := tuningOf(&set.Spec).PodProgressTimeoutSeconds; timeout != nil {
+		return max(minLifetime, time.Duration(*timeout)*time.Second)
+	}
+	if set.Spec.UpdateStrategy.Type == v1.EnforcedRollingUpdateStrategy {
+		return haltGrace
+	}
+	return minLifetime
 }
 
 // meta writes what all objects have in common.

@@ -35,11 +35,11 @@ var changes = map[Verb]func(w *World, pod *corev1.Pod){
 	Unready: func(w *World, pod *corev1.Pod) { setReady(pod, corev1.ConditionFalse, w.Now.Add(readyDelay)) },
 	Fail: func(w *World, pod *corev1.Pod) {
 		pod.Status.Phase = corev1.PodFailed
-		setReady(pod, corev1.ConditionFalse, w.Now)
+		setReady(pod, corev1.ConditionFalse, w.Now.Add(readyDelay))
 	},
 	Succeed: func(w *World, pod *corev1.Pod) {
 		pod.Status.Phase = corev1.PodSucceeded
-		setReady(pod, corev1.ConditionFalse, w.Now)
+		setReady(pod, corev1.ConditionFalse, w.Now.Add(readyDelay))
 	},
 	Hold:    func(_ *World, pod *corev1.Pod) { pod.Finalizers = []string{"example.com/hold"} },
 	Free:    func(_ *World, pod *corev1.Pod) { pod.Finalizers = nil },
@@ -52,7 +52,11 @@ var changes = map[Verb]func(w *World, pod *corev1.Pod){
 // told from one that never was, by anybody.
 const readyDelay = time.Second
 
+// setReady sets the condition, which keeps its time if it does not change.
 func setReady(pod *corev1.Pod, status corev1.ConditionStatus, since time.Time) {
+	if before := pod.Status.Conditions; len(before) > 0 && before[0].Status == status {
+		return
+	}
 	pod.Status.Conditions = []corev1.PodCondition{{
 		Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.NewTime(since),
 	}}
