@@ -96,7 +96,14 @@ func TestEnforcedHaltsOnAnotherBrokenTemplate(t *testing.T) {
 		story.ThenPodBroken(2, stillCrashing)
 		story.ThenPodBroken(3, stillCrashing)
 		story.ThenQuiet()
+
+		// Room in the budget does not help while the highest pod is not ready.
+		story.Mend(2)
+		story.ThenPodReady(2)
+		story.ThenQuiet()
 		story.ThenPods("web-0 r1", "web-1 r1", "web-2 r3", "web-3 r3")
+		story.Mend(3)
+		story.ThenPodBroken(1, stillCrashing)
 	})
 }
 

@@ -135,6 +135,7 @@ func TestEnforcedLevels(t *testing.T) {
 			tr.thenTopBroken(story)
 			if tr.isPatient {
 				thenBatchBroken(t, story, tr)
+				makeRoom(t, story, tr)
 			}
 		}, tr.strategy(v1.EnforcedRollingUpdateStrategy))
 	})
@@ -168,12 +169,30 @@ func thenBatchBroken(t *testing.T, story *scenario.Story, tr trial) {
 	})
 }
 
+// makeRoom gets a pod of the batch ready, though not the highest: the budget has room then, and only the safety halt keeps
+// the rest from being replaced.
+func makeRoom(t *testing.T, story *scenario.Story, tr trial) {
+	t.Helper()
+	if tr.budget < 2 || tr.replicas < 2 {
+		return
+	}
+	second := tr.replicas - 2
+	story.Mend(second)
+	story.ThenPodReady(second)
+	story.Then("the controller knows", func(set *v1.StatefulSet) error {
+		if want := int32(tr.replicas - 1); set.Status.AvailableReplicas != want {
+			return fmt.Errorf("%d pods are available, want %d", set.Status.AvailableReplicas, want)
+		}
+		return nil
+	})
+}
+
 // replacements returns how long after the fix there was a ready pod in the place of each broken one.
 func replacements(t *testing.T, went course) []time.Duration {
 	t.Helper()
 	var samples []time.Duration
 	for _, l := range went.lives {
-		if l.image != went.bad() {
+		if l.image != went.bad() || !l.ready.IsZero() {
 			continue
 		}
 		next, ok := successor(went.lives, l)

@@ -40,6 +40,8 @@ type trial struct {
 	start, stop time.Duration
 	// isPatient: the second template comes late.
 	isPatient bool
+	// isStaggered: the lowest of the first pods stops at once, long before the others.
+	isStaggered bool
 }
 
 // draw returns the trials of a service, which a seed determines.
@@ -55,15 +57,15 @@ func draw(t *testing.T, service uint64) []trial {
 			breakage:  []string{"image-pull-backoff", "crash-loop", "never-ready"}[random.IntN(3)],
 			start:     time.Duration(random.IntN(1500)) * time.Millisecond,
 			stop:      time.Duration(random.IntN(1000)) * time.Millisecond,
-			isPatient: random.IntN(2) == 0,
+			isPatient: random.IntN(2) == 0, isStaggered: random.IntN(2) == 0,
 		}
 	}
 	return drawn
 }
 
 func (tr trial) String() string {
-	return fmt.Sprintf("%d pods, parallel %t, maxUnavailable %d, timeout %d, %s, start %s, stop %s, patient %t",
-		tr.replicas, tr.isParallel, tr.budget, tr.timeout, tr.breakage, tr.start, tr.stop, tr.isPatient)
+	return fmt.Sprintf("%d pods, parallel %t, maxUnavailable %d, timeout %d, %s, start %s, stop %s, patient %t, staggered %t",
+		tr.replicas, tr.isParallel, tr.budget, tr.timeout, tr.breakage, tr.start, tr.stop, tr.isPatient, tr.isStaggered)
 }
 
 func (tr trial) stopTag() string { return fmt.Sprintf("stop-%dms", tr.stop.Milliseconds()) }
@@ -93,6 +95,9 @@ func (tr trial) play(t *testing.T, r *recorder, until func(*scenario.Story), edi
 	edits = append(edits, scenario.Replicas(int32(tr.replicas)), scenario.Image("web:1-"+tr.stopTag()))
 	story := scenario.Given(t, scenario.Rollcall, edits...)
 	story.ThenUpdated(int32(tr.replicas))
+	if tr.isStaggered {
+		story.AnnotatePod(0, "sim.rollcall.dev/stop-delay", "0s")
+	}
 	went := course{trial: tr, broken: time.Now()}
 	story.When(scenario.Image(tr.bad()))
 	until(story)
