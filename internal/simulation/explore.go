@@ -6,6 +6,8 @@ type Report struct {
 	States, Transitions int
 	// Depth is the length of the longest of the shortest traces.
 	Depth int
+	// Edits, Mishaps and Faults are how many a walk met.
+	Edits, Mishaps, Faults int
 	// IsComplete: the search saw everything within its bounds.
 	IsComplete bool
 	// Counterexample is how a property was violated; nil if none was.

@@ -154,9 +154,16 @@ func revisionFollowsFromSlot(t *Transition, s *scene) error {
 }
 
 // budgetHoldsInTruth judges every slot by the budget under which it was taken: a
-// budget that is lowered afterwards brings no pod back.
-func budgetHoldsInTruth(t *Transition, _ *scene) error {
+// budget that is lowered afterwards brings no pod back. Enforced counts what is in
+// flight: a slot that a new template made outdated again holds nothing up.
+func budgetHoldsInTruth(t *Transition, s *scene) error {
 	down, budget := t.After.Ledger.Down, 0
+	if s.strategy == v1.EnforcedRollingUpdateStrategy {
+		down = filtered(down, func(slot DownSlot) bool {
+			pod := t.After.podOf(slot.Ordinal)
+			return pod == nil || pod.DeletionTimestamp != nil || pod.Labels[v1.RevisionLabel] == s.target
+		})
+	}
 	for _, slot := range down {
 		budget = max(budget, slot.Budget)
 	}
@@ -458,7 +465,8 @@ func claimOrdinal(set *v1.StatefulSet, claim *corev1.PersistentVolumeClaim) int 
 	return -1
 }
 
-// liveRevisionsStay is judged in truth.
+// liveRevisionsStay is judged in truth. A pod that lost the label by which pods
+// are watched can't be known of: see docs/verification.md.
 func liveRevisionsStay(t *Transition, s *scene) error {
 	for _, write := range t.Writes {
 		remove, ok := write.Action.(plan.DeleteRevision)
@@ -466,7 +474,8 @@ func liveRevisionsStay(t *Transition, s *scene) error {
 			continue
 		}
 		isUsed := slices.ContainsFunc(write.Before.Pods, func(pod *corev1.Pod) bool {
-			return isControlledBy(pod, s.set.UID) && pod.Labels[v1.RevisionLabel] == remove.Revision.Name
+			isWatched := pod.Labels[v1.PodNameLabel] != ""
+			return isWatched && isControlledBy(pod, s.set.UID) && pod.Labels[v1.RevisionLabel] == remove.Revision.Name
 		})
 		if isUsed || remove.Revision.Name == write.Before.Set.Status.CurrentRevision || remove.Revision.Name == s.target {
 			return fmt.Errorf("%s, which is in use", remove)

@@ -29,7 +29,7 @@ type DownSlot struct {
 }
 
 // Timeouts are the pods of an ordinal that were replaced by the timeout at one
-// target revision since one of them was ready.
+// target revision since one of them was ready, or the ordinal became a slot.
 type Timeouts struct {
 	Ordinal  int
 	Revision string
@@ -45,7 +45,7 @@ func (l *Ledger) refresh(w *World) {
 	})
 	l.Timeouts = filtered(l.Timeouts, func(t Timeouts) bool {
 		pod := w.podOf(t.Ordinal)
-		return pod == nil || !slices.Contains(l.WasReady, pod.UID)
+		return slots.Contains(t.Ordinal) && (pod == nil || !slices.Contains(l.WasReady, pod.UID))
 	})
 }
 

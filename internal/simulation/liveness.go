@@ -152,9 +152,14 @@ func saysSo(w *World, s *scene) error {
 }
 
 // mayBeStuck tells whether a broken pod is there that nobody promised to replace:
-// by a plain ordered update (L5), by OnDelete, while paused, or below the partition.
+// by a plain ordered update (L5), by OnDelete, while paused, or below the
+// partition. While Recreate is paused, pods of two revisions must not meet, so
+// what is lost stays lost.
 func (w *World) mayBeStuck() bool {
 	t := termsOf(w.Truth.Set)
+	if t.isPaused && t.strategy == v1.RecreateStrategy {
+		return true
+	}
 	recovers := t.isParallel || t.hasTimeout || t.strategy == v1.EnforcedRollingUpdateStrategy || t.strategy == v1.RecreateStrategy
 	promised := recovers && t.strategy != v1.OnDeleteStrategy && !t.isPaused
 	return slices.ContainsFunc(w.Truth.Pods, func(pod *corev1.Pod) bool {
