@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rollcall-dev/rollcall/test/process"
 	"github.com/rollcall-dev/rollcall/test/scenario"
 )
 
@@ -11,7 +12,7 @@ import (
 // nothing had happened: the same pods in the same order, none twice, none too many.
 func TestKilledAllTheTime(t *testing.T) {
 	story := scenario.PrepareUnattended(t, scenario.Rollcall)
-	operator := startOperator(t, story.Space)
+	operator := process.Start(t, story.Space)
 	stop := killAfterEachLine(story, operator)
 
 	story.Create(scenario.Replicas(3), scenario.Claims("data"))
@@ -44,7 +45,7 @@ func TestKilledAllTheTime(t *testing.T) {
 
 // killAfterEachLine kills and restarts the operator whenever the tape grows. The function returned ends that and tells
 // how often it happened.
-func killAfterEachLine(story *scenario.Story, operator *process) (stop func() int) {
+func killAfterEachLine(story *scenario.Story, operator *process.Operator) (stop func() int) {
 	ended, kills := make(chan struct{}), make(chan int)
 	go func() {
 		lines, count := 0, 0
@@ -59,8 +60,7 @@ func killAfterEachLine(story *scenario.Story, operator *process) (stop func() in
 			}
 			if now := len(story.Tape()); now > lines {
 				lines = now
-				operator.kill()
-				operator.start()
+				operator.Restart()
 				count++
 			}
 		}

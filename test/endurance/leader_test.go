@@ -9,6 +9,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/rollcall-dev/rollcall/test/process"
 	"github.com/rollcall-dev/rollcall/test/scenario"
 )
 
@@ -22,14 +23,14 @@ func TestStandbyTakesOver(t *testing.T) {
 	if err := scenario.GrantLeases(story.Space); err != nil {
 		t.Fatal(err)
 	}
-	inThisNamespace := "--leader-elect-namespace=" + story.Name
-	leader := startOperator(t, story.Space, inThisNamespace)
+	elected := []string{"--leader-elect", "--leader-elect-namespace=" + story.Name}
+	leader := process.Start(t, story.Space, elected...)
 	story.Create(scenario.Replicas(1))
 	story.ThenUpdated(1)
 	first := awaitHolder(t, story, "")
 
-	startOperator(t, story.Space, inThisNamespace)
-	leader.terminate()
+	process.Start(t, story.Space, elected...)
+	leader.Terminate()
 	released := time.Now()
 	awaitHolder(t, story, first)
 	story.When(scenario.Image("web:2"))

@@ -3,6 +3,7 @@ package endurance
 import (
 	"testing"
 
+	"github.com/rollcall-dev/rollcall/test/process"
 	"github.com/rollcall-dev/rollcall/test/scenario"
 )
 
@@ -11,7 +12,7 @@ func TestWatchNamespaces(t *testing.T) {
 	one := scenario.PrepareUnattended(t, scenario.Rollcall)
 	two := scenario.PrepareUnattended(t, scenario.Rollcall)
 	other := scenario.PrepareUnattended(t, scenario.Rollcall)
-	startOperator(t, one.Space, "--leader-elect=false", "--watch-namespaces="+one.Name+","+two.Name)
+	process.Start(t, one.Space, "--watch-namespaces="+two.Name)
 
 	other.Create(scenario.Replicas(1))
 	for _, story := range []*scenario.Story{one, two} {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/test/process"
 	"github.com/rollcall-dev/rollcall/test/scenario"
 )
 
@@ -25,7 +26,7 @@ const window = time.Minute
 // the operator could write to.
 func TestAtRestNothingIsWritten(t *testing.T) {
 	story := scenario.PrepareUnattended(t, scenario.Rollcall)
-	startOperator(t, story.Space)
+	process.Start(t, story.Space)
 	story.Create(scenario.Replicas(3), scenario.Claims("data"), scenario.MinReady(1), scenario.Retention(v1.Delete, v1.Delete))
 	story.ThenUpdated(3)
 	story.When(scenario.Image("web:2"), scenario.Partition(1))

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/test/process"
 	"github.com/rollcall-dev/rollcall/test/scenario"
 )
 
@@ -16,7 +17,7 @@ func TestStatusWritesAreFew(t *testing.T) {
 	theirs := countStatusWrites(t, builtIn, "apps", pods, edits)
 
 	story := scenario.PrepareUnattended(t, scenario.Rollcall)
-	startOperator(t, story.Space)
+	process.Start(t, story.Space)
 	ours := countStatusWrites(t, story, v1.GroupName, pods, edits)
 
 	t.Logf("status writes per updated pod: %.1f of ours, %.1f of the built-in controller", ours/pods, theirs/pods)

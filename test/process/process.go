@@ -24,6 +24,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	"k8s.io/client-go/tools/clientcmd"
@@ -119,9 +120,25 @@ func (r *run) await() {
 	_ = r.command.Wait() // whoever kills it knows, and nobody else should
 }
 
+// Terminate ends the operator as Kubernetes does, and waits until it is gone. There must be nothing wrong with its end.
+func (o *Operator) Terminate() {
+	o.t.Helper()
+	if err := o.running.command.Process.Signal(syscall.SIGTERM); err != nil {
+		o.t.Errorf("terminating the operator: %v", err)
+	}
+	<-o.running.ended
+	if state := o.running.command.ProcessState; !state.Success() {
+		o.t.Errorf("the operator ended with %s, want success", state)
+	}
+	o.running = nil
+}
+
 // Kill ends the operator as a power failure would. It is an error if it had ended by itself.
 func (o *Operator) Kill() {
 	o.t.Helper()
+	if o.running == nil {
+		return // terminated before
+	}
 	select {
 	case <-o.running.ended:
 		o.t.Errorf("the operator ended by itself: %s", o.running.command.ProcessState)
