@@ -3,6 +3,7 @@ package localcluster
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -95,7 +96,15 @@ func (f follower) events() cache.ResourceEventHandler {
 			if e.CreationTimestamp.Time.Before(f.since) || (e.InvolvedObject.Kind == "Pod" && e.Type == corev1.EventTypeNormal) {
 				return
 			}
-			f.say(e.InvolvedObject.Kind, e.InvolvedObject.Namespace, e.InvolvedObject.Name, e.Reason+": "+e.Message)
+			f.say(shortKind(e.InvolvedObject.Kind), e.InvolvedObject.Namespace, e.InvolvedObject.Name, e.Reason+": "+e.Message)
 		},
 	}
+}
+
+// shortKind fits a kind into its column.
+func shortKind(kind string) string {
+	if kind == "PersistentVolumeClaim" {
+		return "claim"
+	}
+	return strings.ToLower(kind)
 }
