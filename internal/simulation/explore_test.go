@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -16,8 +17,12 @@ var (
 	seed      = flag.Uint64("seed", 1, "seed of the first random walk")
 	walkCount = flag.Int("walks", 1, "random walks per scenario")
 	walkSteps = flag.Int("steps", 5000, "steps of a random walk")
+	isFirst   = flag.Bool("first", false, "stop everything at the first violation, as hack/mutants does")
 	traceFile = flag.String("trace", "", "trace to replay with -run TestReplay -v")
 )
+
+// hasViolation: some search has found one.
+var hasViolation atomic.Bool
 
 // TestExplore explores every scenario of the profile, to the end.
 func TestExplore(t *testing.T) {
@@ -45,15 +50,20 @@ func explore(t *testing.T, scenario *Scenario) {
 	if isInJournal(t, scenario) {
 		return
 	}
+	if *isFirst && hasViolation.Load() {
+		t.Skip("a violation was found elsewhere")
+	}
 	start := time.Now()
 	report, err := Explore(scenario, *maxStates)
 	if err != nil {
+		hasViolation.Store(true)
 		t.Fatal(err)
 	}
 	t.Logf("%d states, %d transitions, depth %d, %s: %s",
 		report.States, report.Transitions, report.Depth, time.Since(start).Round(time.Millisecond), scenario.Setup)
 	switch {
 	case report.Counterexample != nil:
+		hasViolation.Store(true)
 		t.Error(tell(*report.Counterexample))
 	case !report.IsComplete:
 		t.Errorf("not explored to the end: %s", scenario)

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,9 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
-	"github.com/rollcall-dev/rollcall/internal/ordinal"
 	"github.com/rollcall-dev/rollcall/internal/plan"
-	"github.com/rollcall-dev/rollcall/internal/podbuild"
 	"github.com/rollcall-dev/rollcall/internal/podstate"
 )
 
@@ -38,6 +35,7 @@ var Safety = []Property{
 	{"G7 the budget holds in the view", budgetHoldsInView},
 	{"G9 the status is in order", statusIsInOrder},
 	{"G9 the status is written", statusIsWritten},
+	{"G9 an update is complete when all is available", completionNeedsAll},
 	{"R1 the partition holds", partitionHolds},
 	{"R2 pods come up in order", comesUpInOrder},
 	{"R2 pods are scaled down from the top", scalesDownFromTop},
@@ -54,6 +52,7 @@ var Safety = []Property{
 	{"V1 claims are safe", claimsAreSafe},
 	{"H1 live revisions stay", liveRevisionsStay},
 	{"H1 history is in order", historyIsInOrder},
+	{"H1 what is named exists", namedRevisionsExist},
 	{"A1 paused means no update", pausedMeansNoUpdate},
 }
 
@@ -154,16 +153,9 @@ func revisionFollowsFromSlot(t *Transition, s *scene) error {
 }
 
 // budgetHoldsInTruth judges every slot by the budget under which it was taken: a
-// budget that is lowered afterwards brings no pod back. Enforced counts what is in
-// flight: a slot that a new template made outdated again holds nothing up.
-func budgetHoldsInTruth(t *Transition, s *scene) error {
+// budget that is lowered afterwards brings no pod back.
+func budgetHoldsInTruth(t *Transition, _ *scene) error {
 	down, budget := t.After.Ledger.Down, 0
-	if s.strategy == v1.EnforcedRollingUpdateStrategy {
-		down = filtered(down, func(slot DownSlot) bool {
-			pod := t.After.podOf(slot.Ordinal)
-			return pod == nil || pod.DeletionTimestamp != nil || pod.Labels[v1.RevisionLabel] == s.target
-		})
-	}
 	for _, slot := range down {
 		budget = max(budget, slot.Budget)
 	}
@@ -209,6 +201,18 @@ func statusIsWritten(t *Transition, _ *scene) error {
 	}
 	if want := t.Ended.status(); !equality.Semantic.DeepEqual(t.Ended.set.Status, want) {
 		return fmt.Errorf("the run ended with %d failures and without its status", len(t.Ended.failures))
+	}
+	return nil
+}
+
+// completionNeedsAll: currentRevision moves when every slot is available at the
+// target, nothing is outside the range, and no partition holds slots back.
+func completionNeedsAll(t *Transition, s *scene) error {
+	isMoved := s.set.Status.CurrentRevision != "" && t.Decision.Plan.Status.CurrentRevision != s.current
+	isDone := s.unavailable() == 0 && len(s.condemned) == 0 && s.partition == 0 &&
+		s.count(func(p place) bool { return p.revision != s.target }) == 0
+	if isMoved && !isDone {
+		return fmt.Errorf("the update is called complete with %d slots unavailable", s.unavailable())
 	}
 	return nil
 }
@@ -426,76 +430,6 @@ func onDeleteDeletesNothing(t *Transition, s *scene) error {
 	for _, remove := range updates(t.Decision.Plan) {
 		if s.strategy == v1.OnDeleteStrategy {
 			return fmt.Errorf("%s (%s)", remove, remove.Reason)
-		}
-	}
-	return nil
-}
-
-func claimsAreSafe(t *Transition, s *scene) error {
-	policy := podbuild.RetentionPolicy(s.set)
-	for action := range t.Decision.Plan.Actions() {
-		switch a := action.(type) {
-		case plan.CreatePod:
-			for i := range s.set.Spec.VolumeClaimTemplates {
-				name := podbuild.ClaimName(&s.set.Spec.VolumeClaimTemplates[i], s.set.Name, a.Ordinal)
-				if claim := t.Decision.Observation.Claims[name]; claim != nil && claim.DeletionTimestamp != nil {
-					return fmt.Errorf("%s on claim %s, which is being deleted", a, name)
-				}
-			}
-		case plan.UpdateClaimOwner:
-			for _, owner := range a.Owners {
-				isDue := (owner.UID == s.set.UID && policy.WhenDeleted == v1.Delete) ||
-					(owner.Kind == "Pod" && policy.WhenScaled == v1.Delete && !s.slots.Contains(claimOrdinal(s.set, a.Claim)))
-				if !isDue {
-					return fmt.Errorf("%s to %s %s against the retention policy", a, owner.Kind, owner.Name)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// claimOrdinal returns the ordinal that a claim belongs to, -1 for none.
-func claimOrdinal(set *v1.StatefulSet, claim *corev1.PersistentVolumeClaim) int {
-	for i := range set.Spec.VolumeClaimTemplates {
-		if number, ok := ordinal.Parse(set.Spec.VolumeClaimTemplates[i].Name+"-"+set.Name, claim.Name); ok {
-			return number
-		}
-	}
-	return -1
-}
-
-// liveRevisionsStay is judged in truth. A pod that lost the label by which pods
-// are watched can't be known of: see docs/verification.md.
-func liveRevisionsStay(t *Transition, s *scene) error {
-	for _, write := range t.Writes {
-		remove, ok := write.Action.(plan.DeleteRevision)
-		if !ok || write.Before.Set == nil || write.Before.Set.UID != s.set.UID {
-			continue
-		}
-		isUsed := slices.ContainsFunc(write.Before.Pods, func(pod *corev1.Pod) bool {
-			isWatched := pod.Labels[v1.PodNameLabel] != ""
-			return isWatched && isControlledBy(pod, s.set.UID) && pod.Labels[v1.RevisionLabel] == remove.Revision.Name
-		})
-		if isUsed || remove.Revision.Name == write.Before.Set.Status.CurrentRevision || remove.Revision.Name == s.target {
-			return fmt.Errorf("%s, which is in use", remove)
-		}
-	}
-	return nil
-}
-
-// historyIsInOrder: numbers only grow, and no two revisions have the same data.
-func historyIsInOrder(t *Transition, s *scene) error {
-	revisions := t.After.Truth.Revisions
-	for i, one := range revisions {
-		for _, other := range revisions[:i] {
-			isOurs := isControlledBy(one, s.set.UID) && isControlledBy(other, s.set.UID)
-			if isOurs && (one.Revision == other.Revision || bytes.Equal(one.Data.Raw, other.Data.Raw)) {
-				return fmt.Errorf("revisions %s and %s have the same number or data", one.Name, other.Name)
-			}
-		}
-		if before := find(t.Before.Truth.Revisions, one.Name); before != nil && before.UID == one.UID && before.Revision > one.Revision {
-			return fmt.Errorf("the number of revision %s falls to %d", one.Name, one.Revision)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/ordinal"
 	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/podstate"
@@ -41,12 +42,21 @@ func (l *Ledger) refresh(w *World) {
 	l.WasReady = w.readySince(l.WasReady)
 	slots := w.slots()
 	l.Down = filtered(l.Down, func(down DownSlot) bool {
-		return slots.Contains(down.Ordinal) && !w.stateOf(w.podOf(down.Ordinal)).IsAvailable()
+		pod := w.podOf(down.Ordinal)
+		return slots.Contains(down.Ordinal) && !w.stateOf(pod).IsAvailable() && !w.isForgiven(pod)
 	})
 	l.Timeouts = filtered(l.Timeouts, func(t Timeouts) bool {
 		pod := w.podOf(t.Ordinal)
 		return slots.Contains(t.Ordinal) && (pod == nil || !slices.Contains(l.WasReady, pod.UID))
 	})
+}
+
+// isForgiven tells whether Enforced stops to count a slot that it took down: its
+// new pod was outdated by another template before it served.
+func (w *World) isForgiven(pod *corev1.Pod) bool {
+	spec := &w.Truth.Set.Spec
+	return spec.UpdateStrategy.Type == v1.EnforcedRollingUpdateStrategy && pod != nil && pod.DeletionTimestamp == nil &&
+		pod.Spec.Containers[0].Image != spec.Template.Spec.Containers[0].Image
 }
 
 // readySince returns the existing pods that are ready or were by now.
