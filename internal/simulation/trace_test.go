@@ -61,7 +61,7 @@ func TestShrink(t *testing.T) {
 		t.Fatalf("the trace violates nothing: %v", err)
 	}
 	short := Shrink(Counterexample{Trace: trace, Violation: violation})
-	if got := len(short.Trace.Steps); got != 1 {
+	if got := len(short.Trace.Steps); got != 2 {
 		t.Errorf("%d steps are left:\n%s", got, short.Trace)
 	}
 }
