@@ -3,6 +3,7 @@ package planner
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,6 +31,11 @@ func Conclude(observation plan.Observation, p plan.Plan, failures []plan.Failure
 		switch failure.Action.(type) {
 		case plan.CreateRevision, plan.BumpRevision:
 			disclaimTarget(&status, observation.Set.Status, failure)
+		case plan.AdoptPod, plan.AdoptRevision, plan.ReleasePod:
+			// These are essential: the revision was not even tried.
+			if recordsTarget(p) {
+				disclaimTarget(&status, observation.Set.Status, failure)
+			}
 		case plan.CreatePod, plan.CreateClaim, plan.DeletePod:
 			if refused == nil && isRefusal(failure) {
 				refused = &failures[i]
@@ -57,6 +63,11 @@ func disclaimTarget(status *v1.StatefulSetStatus, before v1.StatefulSetStatus, f
 	if _, isCreate := failure.Action.(plan.CreateRevision); isCreate && apierrors.IsAlreadyExists(failure.Err) {
 		status.CollisionCount = new(*status.CollisionCount + 1)
 	}
+}
+
+// recordsTarget tells whether a plan makes a revision the newest.
+func recordsTarget(p plan.Plan) bool {
+	return slices.ContainsFunc(p.Steps, func(step plan.Step) bool { return step.Purpose == plan.PurposeRevision })
 }
 
 // isRefusal tells whether the API server understood a request and declined it,

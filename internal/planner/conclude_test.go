@@ -155,3 +155,22 @@ func TestActionEvents(t *testing.T) {
 		t.Error("the deletion of a revision makes an event")
 	}
 }
+
+// TestTargetNotTried: when adoption fails, no revision is recorded after it, so
+// the status must claim none.
+func TestTargetNotTried(t *testing.T) {
+	set := web(1).Current("a").Template("b").Obj()
+	o := testkit.Observe(set, "a", "0:a/available")
+	o.Pods[0].OwnerReferences = nil
+	o.Live.Set = true
+	o = withTemplates(t, o)
+	p := planner.Compute(o)
+	adopt := failAll(p, errors.New("connection refused"))[:1]
+	if _, ok := adopt[0].Action.(plan.AdoptPod); !ok {
+		t.Fatalf("the first action is %s", adopt[0].Action)
+	}
+	status := planner.Conclude(o, p, adopt)
+	if status.UpdateRevision != set.Status.UpdateRevision || status.ObservedGeneration != set.Status.ObservedGeneration {
+		t.Errorf("the status claims revision %s and generation %d", status.UpdateRevision, status.ObservedGeneration)
+	}
+}
