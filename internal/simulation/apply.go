@@ -168,7 +168,7 @@ func (t *Transition) happenToObject(w *World) error {
 		return nil
 	case Collect:
 		kind, name, _ := strings.Cut(t.Step.On, "/")
-		if lookedUp := w.exists(Kind(kind), name); !lookedUp {
+		if !w.exists(Kind(kind), name) {
 			return fmt.Errorf("there is no such object")
 		}
 		w.collect(Kind(kind), name)

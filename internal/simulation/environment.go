@@ -62,41 +62,46 @@ func setReady(pod *corev1.Pod, status corev1.ConditionStatus, since time.Time) {
 	}}
 }
 
+// look is what decides about what can happen to a pod.
+type look struct {
+	pod                                              *corev1.Pod
+	isReady, isRunning, isLeaving, isForeign, isHeld bool
+}
+
+func lookAt(pod *corev1.Pod) look {
+	return look{
+		pod: pod, isReady: podstate.Classify(pod, 0, epoch).Ready, isRunning: pod.Status.Phase == corev1.PodRunning,
+		isLeaving: pod.DeletionTimestamp != nil, isForeign: metav1.GetControllerOfNoCopy(pod) != nil && !isOfSet(pod),
+		isHeld: len(pod.Finalizers) > 0,
+	}
+}
+
+// isStaying: the pod is one of ours, or was, and nobody has deleted it.
+func (l look) isStaying() bool { return !l.isLeaving && !l.isForeign }
+
+// conditions say when a step of the environment can happen to a pod.
+var conditions = map[Verb]func(look) bool{
+	Start: func(l look) bool { return l.isStaying() && l.pod.Status.Phase == corev1.PodPending },
+	Recover: func(l look) bool {
+		return l.isStaying() && l.isRunning && !l.isReady && !isBroken(l.pod.Spec.Containers[0].Image)
+	},
+	Unready: func(l look) bool { return !l.isForeign && l.isReady },
+	Fail:    func(l look) bool { return l.isStaying() && l.isRunning },
+	Succeed: func(l look) bool { return l.isStaying() && l.isRunning },
+	Evict:   look.isStaying,
+	Vanish:  func(l look) bool { return !l.isForeign && !l.isHeld },
+	Finish:  func(l look) bool { return l.isLeaving && !l.isHeld },
+	Hold:    func(l look) bool { return l.isStaying() && !l.isHeld },
+	Free:    func(l look) bool { return l.isHeld },
+	Unlabel: func(l look) bool { return !l.isForeign && l.pod.Labels[v1.PodNameLabel] != "" },
+	Orphan:  func(l look) bool { return isOfSet(l.pod) && !l.isLeaving },
+	Leave:   func(l look) bool { return l.isForeign },
+}
+
 // suits tells whether a step of the environment can happen to a pod.
 func suits(verb Verb, pod *corev1.Pod) bool {
-	isReady := podstate.Classify(pod, 0, epoch).Ready
-	isRunning := pod.Status.Phase == corev1.PodRunning
-	isLeaving := pod.DeletionTimestamp != nil
-	isForeign := metav1.GetControllerOfNoCopy(pod) != nil && !isOfSet(pod)
-	isHeld := len(pod.Finalizers) > 0
-	switch verb {
-	case Start:
-		return pod.Status.Phase == corev1.PodPending && !isLeaving && !isForeign
-	case Recover:
-		return isRunning && !isReady && !isLeaving && !isBroken(pod.Spec.Containers[0].Image)
-	case Unready:
-		return isReady && !isForeign
-	case Fail, Succeed:
-		return isRunning && !isLeaving && !isForeign
-	case Evict:
-		return !isLeaving && !isForeign
-	case Vanish:
-		return !isForeign && !isHeld
-	case Finish:
-		return isLeaving && !isHeld
-	case Hold:
-		return !isHeld && !isLeaving && !isForeign
-	case Free:
-		return isHeld
-	case Unlabel:
-		return pod.Labels[v1.PodNameLabel] != "" && !isForeign
-	case Orphan:
-		return isOfSet(pod) && !isLeaving
-	case Leave:
-		return isForeign
-	default:
-		return false
-	}
+	condition := conditions[verb]
+	return condition != nil && condition(lookAt(pod))
 }
 
 // isOfSet tells whether a set of ours, this one or an earlier, controls the pod.
@@ -129,15 +134,15 @@ func (w *World) squat(name string) {
 
 // edit makes one edit of the user: a setting, or the end of the set.
 func (w *World) edit(text string) error {
-	switch {
-	case text == "deleted=foreground":
+	switch text {
+	case "deleted=foreground":
 		changed := w.Truth.Set.DeepCopy()
 		changed.DeletionTimestamp, changed.ResourceVersion = &metav1.Time{Time: w.Now}, w.version()
 		changed.Generation++
 		w.Truth.Set = changed
-	case text == "deleted=background":
+	case "deleted=background":
 		w.Truth.Set = nil
-	case text == "recreated":
+	case "recreated":
 		return w.putSet()
 	default:
 		change, err := parseSetting(text)

@@ -41,52 +41,102 @@ var (
 
 // quick is what every `go test` explores, to the end.
 var quick = []profile{
-	{"a bad template and its correction", "replicas=2 history=1", lasting,
-		"edits template=x template=b\nlags pods\nfaults 1 crash blur"},
-	{"the progress timeout", "replicas=2 history=1", timed[:1],
-		"edits template=x template=b\nfaults 1 crash"},
-	{"the progress timeout and pods that were ready", "replicas=1 history=1", timed[:1],
-		"edits template=b\nlags pods\nmishaps 1 unready fail"},
-	{"pods get lost and come back", "replicas=2 history=0", lasting,
-		"edits template=b\nlags pods\nmishaps 1 unready fail succeed evict"},
-	{"minReadySeconds", "replicas=2 minReady=10", lasting,
-		"edits template=b\nmishaps 1 unready"},
-	{"scaling in mid-flight", "replicas=2 history=1 claims=1 whenScaled=Delete", lasting,
-		"edits template=b replicas=1 replicas=2\nlags claims\nfaults 1 refuse"},
-	{"paused and back", "replicas=2 history=1", lasting,
-		"edits template=b paused=true template=a paused=false\nmishaps 1 fail"},
-	{"strangers and orphans", "replicas=2 history=1 claims=1", []string{"strategy=RollingUpdate", "strategy=Recreate", "strategy=EnforcedRollingUpdate"},
-		"edits template=b\nmishaps 1 squat orphan unlabel hold vanish drop-claim\nfaults 1 lose"},
-	{"deleted and made again", "replicas=1 claims=1 whenDeleted=Delete", []string{"strategy=RollingUpdate"},
-		"edits deleted=background recreated deleted=foreground\nlags set"},
-	{"another strategy in mid-flight", "replicas=2 history=1", []string{"strategy=RollingUpdate"},
-		"edits template=x strategy=Recreate template=b strategy=EnforcedRollingUpdate\nfaults 1 crash"},
-	{"another start, partition and budget", "replicas=2 history=1", []string{"strategy=RollingUpdate", "strategy=EnforcedRollingUpdate"},
-		"edits template=b partition=1 start=1 maxUnavailable=2 partition=0\nfaults 1 crash"},
-	{"edited faster than seen", "replicas=2 history=1", []string{"strategy=RollingUpdate", "strategy=Recreate", "strategy=EnforcedRollingUpdate"},
-		"edits template=b template=c\nlags set revisions\nfaults 1 crash"},
-	{"from scratch", "replicas=2 claims=1", []string{"strategy=RollingUpdate"},
-		"scratch\nlags pods claims\nmishaps 1 fail\nfaults 1 crash blur"},
+	{
+		"a bad template and its correction", "replicas=2 history=1", lasting,
+		"edits template=x template=b\nlags pods\nfaults 1 crash blur",
+	},
+	{
+		"the progress timeout", "replicas=2 history=1", timed[:1],
+		"edits template=x template=b\nfaults 1 crash",
+	},
+	{
+		"the progress timeout and pods that were ready", "replicas=1 history=1", timed[:1],
+		"edits template=b\nlags pods\nmishaps 1 unready fail",
+	},
+	{
+		"pods get lost and come back", "replicas=2 history=0", lasting,
+		"edits template=b\nlags pods\nmishaps 1 unready fail succeed evict",
+	},
+	{
+		"minReadySeconds", "replicas=2 minReady=10", lasting,
+		"edits template=b\nmishaps 1 unready",
+	},
+	{
+		"scaling in mid-flight", "replicas=2 history=1 claims=1 whenScaled=Delete", lasting,
+		"edits template=b replicas=1 replicas=2\nlags claims\nfaults 1 refuse",
+	},
+	{
+		"paused and back", "replicas=2 history=1", lasting,
+		"edits template=b paused=true template=a paused=false\nmishaps 1 fail",
+	},
+	{
+		"strangers and orphans", "replicas=2 history=1 claims=1",
+		[]string{"strategy=RollingUpdate", "strategy=Recreate", "strategy=EnforcedRollingUpdate"},
+		"edits template=b\nmishaps 1 squat orphan unlabel hold vanish drop-claim\nfaults 1 lose",
+	},
+	{
+		"deleted and made again", "replicas=1 claims=1 whenDeleted=Delete",
+		[]string{"strategy=RollingUpdate"},
+		"edits deleted=background recreated deleted=foreground\nlags set",
+	},
+	{
+		"another strategy in mid-flight", "replicas=2 history=1",
+		[]string{"strategy=RollingUpdate"},
+		"edits template=x strategy=Recreate template=b strategy=EnforcedRollingUpdate\nfaults 1 crash",
+	},
+	{
+		"another start, partition and budget", "replicas=2 history=1",
+		[]string{"strategy=RollingUpdate", "strategy=EnforcedRollingUpdate"},
+		"edits template=b partition=1 start=1 maxUnavailable=2 partition=0\nfaults 1 crash",
+	},
+	{
+		"edited faster than seen", "replicas=2 history=1",
+		[]string{"strategy=RollingUpdate", "strategy=Recreate", "strategy=EnforcedRollingUpdate"},
+		"edits template=b template=c\nlags set revisions\nfaults 1 crash",
+	},
+	{
+		"from scratch", "replicas=2 claims=1",
+		[]string{"strategy=RollingUpdate"},
+		"scratch\nlags pods claims\nmishaps 1 fail\nfaults 1 crash blur",
+	},
 }
 
 // deep is what `make verify-deep` explores: the bounds of quick, widened.
 var deep = []profile{
-	{"a bad template and its correction", "replicas=3 history=1", allStrategies,
-		"edits template=x template=b\nlags pods\nmishaps 1 unready fail evict\nfaults 1 crash refuse lose blur"},
-	{"two faults", "replicas=3 history=1", allStrategies,
-		"edits template=x template=b\nlags pods set\nfaults 2 crash blur"},
-	{"pods get lost and come back", "replicas=3 history=0 minReady=10", allStrategies,
-		"edits template=b\nlags pods\nmishaps 2 unready fail evict succeed\nfaults 1 crash"},
-	{"scaling in mid-flight", "replicas=3 history=1 claims=1 whenScaled=Delete whenDeleted=Delete", allStrategies,
-		"edits template=b replicas=1 replicas=3\nlags pods claims\nfaults 1 crash refuse lose blur"},
-	{"strangers and orphans", "replicas=3 history=1 claims=1", allStrategies,
-		"edits template=b replicas=2\nlags pods\nmishaps 1 squat orphan unlabel hold vanish drop-claim\nfaults 1 crash lose"},
-	{"edited on and on", "replicas=3 history=1", allStrategies,
-		"edits template=b template=x template=a paused=true template=b paused=false\nlags pods set revisions\nfaults 1 crash"},
-	{"another strategy in mid-flight", "replicas=3 history=1", []string{"strategy=RollingUpdate"},
-		"edits template=x strategy=Recreate template=b strategy=EnforcedRollingUpdate\nlags pods set\nfaults 1 crash"},
-	{"another start, partition and budget", "replicas=3 history=1", []string{"strategy=RollingUpdate", "strategy=EnforcedRollingUpdate"},
-		"edits template=b partition=1 start=1 maxUnavailable=2 partition=0\nlags pods set\nfaults 1 crash"},
+	{
+		"a bad template and its correction", "replicas=3 history=1", allStrategies,
+		"edits template=x template=b\nlags pods\nmishaps 1 unready fail evict\nfaults 1 crash refuse lose blur",
+	},
+	{
+		"two faults", "replicas=3 history=1", allStrategies,
+		"edits template=x template=b\nlags pods set\nfaults 2 crash blur",
+	},
+	{
+		"pods get lost and come back", "replicas=3 history=0 minReady=10", allStrategies,
+		"edits template=b\nlags pods\nmishaps 2 unready fail evict succeed\nfaults 1 crash",
+	},
+	{
+		"scaling in mid-flight", "replicas=3 history=1 claims=1 whenScaled=Delete whenDeleted=Delete", allStrategies,
+		"edits template=b replicas=1 replicas=3\nlags pods claims\nfaults 1 crash refuse lose blur",
+	},
+	{
+		"strangers and orphans", "replicas=3 history=1 claims=1", allStrategies,
+		"edits template=b replicas=2\nlags pods\nmishaps 1 squat orphan unlabel hold vanish drop-claim\nfaults 1 crash lose",
+	},
+	{
+		"edited on and on", "replicas=3 history=1", allStrategies,
+		"edits template=b template=x template=a paused=true template=b paused=false\nlags pods set revisions\nfaults 1 crash",
+	},
+	{
+		"another strategy in mid-flight", "replicas=3 history=1",
+		[]string{"strategy=RollingUpdate"},
+		"edits template=x strategy=Recreate template=b strategy=EnforcedRollingUpdate\nlags pods set\nfaults 1 crash",
+	},
+	{
+		"another start, partition and budget", "replicas=3 history=1",
+		[]string{"strategy=RollingUpdate", "strategy=EnforcedRollingUpdate"},
+		"edits template=b partition=1 start=1 maxUnavailable=2 partition=0\nlags pods set\nfaults 1 crash",
+	},
 }
 
 // walks are the big sets, on which steps are taken at random.
@@ -96,9 +146,11 @@ var walks = []profile{
 		"strategy=Recreate", "strategy=EnforcedRollingUpdate maxUnavailable=5", "strategy=EnforcedRollingUpdate partition=20 maxUnavailable=3",
 	}, "edits template=x template=b replicas=40 template=c paused=true replicas=50 paused=false template=a\nlags set pods claims revisions\n" +
 		"mishaps 40 unready fail succeed evict vanish hold unlabel orphan squat\nfaults 20 crash refuse lose blur"},
-	{"5 replicas with claims", "replicas=5 history=1 claims=1 whenScaled=Delete", allStrategies,
+	{
+		"5 replicas with claims", "replicas=5 history=1 claims=1 whenScaled=Delete", allStrategies,
 		"edits template=x replicas=3 template=b replicas=6 start=1 template=a maxUnavailable=3 template=c\nlags set pods claims revisions\n" +
-			"mishaps 10 unready fail succeed evict vanish hold unlabel orphan squat drop-claim\nfaults 10 crash refuse lose blur"},
+			"mishaps 10 unready fail succeed evict vanish hold unlabel orphan squat drop-claim\nfaults 10 crash refuse lose blur",
+	},
 }
 
 // scenarios are those of a profile, by strategy and policy.
