@@ -77,9 +77,8 @@ func (m mutant) explore(folder string) (killer string, err error) {
 	return string(found[1]), nil
 }
 
-// violation is how the tests begin to tell of one, be it on the way to where the
-// search begins.
-var violation = regexp.MustCompile(`\.go:\d+: (?:begin the scenario: )?([A-Z]\d+ [^:\n]+): `)
+// violation is how the tests tell of one, be it on the way to where the search begins.
+var violation = regexp.MustCompile(`(?m)^violation: (?:begin the scenario: )?([A-Z]\d+ [^:\n]+): `)
 
 // overlay writes the changed file, and what tells the go command of it.
 func (m mutant) overlay(folder string) (string, error) {
