@@ -78,7 +78,7 @@ var mutants = []mutant{
 	},
 	{
 		"Enforced waits for broken pods", "internal/planner/strategy_enforced.go",
-		"newBudget(d.settings.budget, d.fleet.tally.inFlight+inTheWay)", "newBudget(d.settings.budget, d.fleet.tally.unavailable+inTheWay)",
+		"newBudget(d.settings.budget, e.used(d, s)+inTheWay+len(taken))", "newBudget(d.settings.budget, d.fleet.tally.unavailable+inTheWay+len(taken))",
 	},
 	{
 		"updated pods are candidates", "internal/planner/fleet.go",
@@ -122,7 +122,7 @@ var mutants = []mutant{
 	},
 	{
 		"a status that claims what failed", "internal/planner/conclude.go",
-		"disclaimTarget(&status, observation.Set.Status, failure)", "_ = failure",
+		"case plan.CreateRevision, plan.BumpRevision:\n\t\t\tdisclaimTarget(&status, observation.Set.Status, failure)", "case plan.CreateRevision, plan.BumpRevision:",
 	},
 	{
 		"succeeded pods are ignored", "internal/podstate/podstate.go",

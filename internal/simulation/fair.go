@@ -34,7 +34,7 @@ func startCourse(w *World) *course {
 // each pod there is or should be.
 func maxReconciles(w *World) int { return 60 + 40*(len(w.Truth.Pods)+w.slots().Count) }
 
-// bringToRest lets a world come to rest.
+// bringToRest lets a world come to rest, or returns the violation that it met.
 func bringToRest(w *World) (*World, error) {
 	c := startCourse(w)
 	for most := maxReconciles(w); c.reconciles < most; {
@@ -46,7 +46,12 @@ func bringToRest(w *World) (*World, error) {
 			return &c.world, nil
 		}
 	}
-	return nil, fmt.Errorf("no rest after %d reconciles: %s", c.reconciles, c.world.Describe())
+	return nil, c.restless()
+}
+
+// restless is the violation of a course that takes too long.
+func (c *course) restless() *Violation {
+	return &Violation{"L4 rest is reached", fmt.Errorf("no rest after %d reconciles: %s", c.reconciles, c.world.Describe())}
 }
 
 // round is one look of the controller, if it was woken, and one move of

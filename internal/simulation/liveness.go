@@ -69,7 +69,7 @@ func (l *Liveness) follow(c *course) (*World, *Violation) {
 			return &c.world, nil
 		}
 	}
-	return nil, &Violation{"L4 rest is reached", fmt.Errorf("no rest after %d reconciles: %s", c.reconciles, c.world.Describe())}
+	return nil, c.restless()
 }
 
 // learn takes down what ends well. Should it not after all, the search ends.
@@ -93,9 +93,6 @@ func (l *Liveness) judgeCorrection(w *World) *Violation {
 	rested, err := bringToRest(&corrected)
 	if violation := (*Violation)(nil); errors.As(err, &violation) {
 		return violation
-	}
-	if err != nil {
-		return &Violation{"L4 rest is reached", err}
 	}
 	if violation := judgeRest(rested); violation != nil {
 		return &Violation{violation.Property, fmt.Errorf("after the template was corrected (L2): %w", violation.Err)}
