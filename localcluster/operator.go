@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
+
+	"github.com/rollcall-dev/rollcall/localcluster/leash"
 )
 
 // operatorUser is who the operator is to the API server: its service account, with the rules of config/rbac.
@@ -15,11 +17,11 @@ func (c *Cluster) operator() component {
 	return component{
 		name: "operator",
 		command: func() (*exec.Cmd, error) {
-			return exec.Command(c.options.Operator, "controller",
+			return program(leash.Program, c.options.Operator, "controller",
 				"--kubeconfig="+c.layout.UserKubeconfig("operator"),
 				"--leader-elect=false",
 				"--metrics-bind-address=0",
-				"--health-probe-bind-address="+net.JoinHostPort(loopback, c.ports.operatorProbes)), nil
+				"--health-probe-bind-address="+net.JoinHostPort(loopback, c.ports.operatorProbes))
 		},
 		ready: func(ctx context.Context) error { return c.probe(ctx, c.ports.operatorProbes) },
 	}

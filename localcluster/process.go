@@ -62,7 +62,7 @@ func (p *process) stop(ctx context.Context) {
 	select {
 	case <-p.done:
 	case <-ctx.Done():
-		_ = p.cmd.Process.Kill()
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // with all that it started
 		<-p.done
 	}
 }

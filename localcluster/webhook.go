@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/rollcall-dev/rollcall/localcluster/leash"
 )
 
 // webhookUser is who the admission webhook is to the API server: its service account.
@@ -21,12 +23,12 @@ func (c *Cluster) webhook() component {
 	return component{
 		name: "webhook",
 		command: func() (*exec.Cmd, error) {
-			return exec.Command(c.options.Operator, "webhook",
+			return program(leash.Program, c.options.Operator, "webhook",
 				"--kubeconfig="+c.layout.UserKubeconfig("webhook"),
 				"--bind-host="+loopback, "--port="+c.ports.webhook,
 				"--tls-cert-file="+c.layout.Cert("server"), "--tls-private-key-file="+c.layout.Key("server"),
 				"--metrics-bind-address=0",
-				"--health-probe-bind-address="+net.JoinHostPort(loopback, c.ports.webhookProbes)), nil
+				"--health-probe-bind-address="+net.JoinHostPort(loopback, c.ports.webhookProbes))
 		},
 		ready: func(ctx context.Context) error {
 			if err := c.probe(ctx, c.ports.webhookProbes); err != nil {

@@ -14,9 +14,13 @@ import (
 
 func main() {
 	leash.Hold()
-	if program, found := programs.Find(filepath.Base(os.Args[0])); found {
+	name := filepath.Base(os.Args[0])
+	if program, found := programs.Find(name); found {
 		program()
 		return
+	}
+	if name == leash.Program {
+		os.Exit(leash.Run(os.Args[1:]))
 	}
 	os.Exit(cli.Main())
 }
