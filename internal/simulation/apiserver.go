@@ -99,16 +99,8 @@ func (w *World) deletePod(name string, meant preconditions) error {
 	return nil
 }
 
-// removePod ends a pod's existence. Claims that were only kept because it used
-// them go with it.
-func (w *World) removePod(name string) {
-	w.Truth.Pods = without(w.Truth.Pods, name)
-	for _, claim := range w.Truth.Claims {
-		if claim.DeletionTimestamp != nil && !w.isInUse(claim) {
-			w.Truth.Claims = without(w.Truth.Claims, claim.Name)
-		}
-	}
-}
+// removePod ends a pod's existence.
+func (w *World) removePod(name string) { w.Truth.Pods = without(w.Truth.Pods, name) }
 
 func (w *World) createClaim(claim *corev1.PersistentVolumeClaim) (*corev1.PersistentVolumeClaim, error) {
 	if find(w.Truth.Claims, claim.Name) != nil {
@@ -135,7 +127,8 @@ func (w *World) patchClaim(name string, meant preconditions, owners []metav1.Own
 	return changed, nil
 }
 
-// deleteClaim deletes a claim. One that a pod uses only goes with the pod.
+// deleteClaim deletes a claim. One that a pod uses is kept until the pod is gone
+// and the claim is collected.
 func (w *World) deleteClaim(claim *corev1.PersistentVolumeClaim) {
 	if !w.isInUse(claim) {
 		w.Truth.Claims = without(w.Truth.Claims, claim.Name)

@@ -193,7 +193,8 @@ func (w *World) isAlive(owner metav1.OwnerReference) bool {
 	}
 }
 
-// garbage lists what the garbage collector has to do, as the objects of Collect.
+// garbage lists what the garbage collector has to do, and the controller that
+// keeps claims in use from going, as the objects of Collect.
 func (w *World) garbage() []string {
 	var found []string
 	for _, pod := range w.Truth.Pods {
@@ -202,7 +203,8 @@ func (w *World) garbage() []string {
 		}
 	}
 	for _, claim := range w.Truth.Claims {
-		if claim.DeletionTimestamp == nil && w.isGarbage(claim) {
+		isGoing := claim.DeletionTimestamp != nil
+		if (!isGoing && w.isGarbage(claim)) || (isGoing && !w.isInUse(claim)) {
 			found = append(found, "claims/"+claim.Name)
 		}
 	}

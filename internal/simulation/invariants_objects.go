@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/ordinal"
@@ -22,8 +23,8 @@ func claimsAreSafe(t *Transition, s *scene) error {
 		case plan.CreatePod:
 			for i := range s.set.Spec.VolumeClaimTemplates {
 				name := podbuild.ClaimName(&s.set.Spec.VolumeClaimTemplates[i], s.set.Name, a.Ordinal)
-				if claim := t.Decision.Observation.Claims[name]; claim != nil && claim.DeletionTimestamp != nil {
-					return fmt.Errorf("%s on claim %s, which is being deleted", a, name)
+				if claim := t.Decision.Observation.Claims[name]; claim != nil && (claim.DeletionTimestamp != nil || diesWithPod(claim, policy)) {
+					return fmt.Errorf("%s on claim %s, which is being deleted or about to be", a, name)
 				}
 			}
 		case plan.UpdateClaimOwner:
@@ -37,6 +38,13 @@ func claimsAreSafe(t *Transition, s *scene) error {
 		}
 	}
 	return nil
+}
+
+// diesWithPod tells whether a claim without a pod belongs to one that is gone.
+func diesWithPod(claim *corev1.PersistentVolumeClaim, policy v1.PersistentVolumeClaimRetentionPolicy) bool {
+	return policy.WhenScaled == v1.Delete && slices.ContainsFunc(claim.OwnerReferences, func(owner metav1.OwnerReference) bool {
+		return owner.Kind == "Pod"
+	})
 }
 
 // claimOrdinal returns the ordinal that a claim belongs to, -1 for none.
