@@ -66,7 +66,8 @@ var quick = []profile{
 		"edits template=b replicas=1 replicas=2\nlags claims\nfaults 1 refuse",
 	},
 	{
-		"scaled to nothing and back", "replicas=2 history=1", []string{"strategy=RollingUpdate", "strategy=Recreate", "strategy=EnforcedRollingUpdate"},
+		"scaled to nothing and back", "replicas=2 history=1",
+		[]string{"strategy=RollingUpdate", "strategy=Recreate", "strategy=EnforcedRollingUpdate"},
 		"edits replicas=0 template=b replicas=2\nlags pods",
 	},
 	{
