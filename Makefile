@@ -74,6 +74,14 @@ generate: $(BIN)/controller-gen ## Regenerate deepcopy functions, CRD and API do
 verify: $(BIN)/controller-gen ## Check that generated files and module files are fresh
 	PATH="$(BIN):$$PATH" hack/verify.sh
 
+.PHONY: verify-deep
+verify-deep: ## Explore the planner with larger bounds, for hours; started again, it goes on where it was
+	$(GO) test ./internal/simulation -run TestExplore -deep -journal $(CURDIR)/deep.journal -timeout 0 -v
+
+.PHONY: mutants
+mutants: ## Break the planner on purpose, in many ways, and see that the model checker notices
+	$(GO) run ./hack/mutants
+
 .PHONY: bench
 bench: ## Measure how long a decision takes, for sets of 1,000 and 10,000 pods
 	$(GO) test ./internal/planner -run '^$$' -bench . -benchmem
