@@ -6,7 +6,7 @@ version=$1 ldflags=$2 output=$3
 cd "$(dirname "$0")/../localcluster"
 
 echo "Building etcd and Kubernetes $version from the Go module proxy into one program."
-echo "The first time this compiles some 2,500 packages: about 9 minutes on 2 cores. Later builds take seconds."
+echo "The first time this compiles some 2,300 packages: about 9 minutes on 2 cores. Later builds take seconds."
 
 # progress shows every package on a terminal, on one line, and every 250th in a log.
 progress() {
