@@ -37,7 +37,7 @@ down: $(BIN)/rollcall-local ## Stop the local cluster that runs in this folder
 	$(BIN)/rollcall-local down $(ARGS)
 
 .PHONY: build
-build: $(BIN)/rollcall cluster ## Build everything into bin/
+build: $(BIN)/rollcall $(BIN)/kubectl-rollcall $(BIN)/kubectl_complete-rollcall cluster ## Build everything into bin/
 
 .PHONY: cluster
 cluster: $(BIN)/rollcall-local $(BIN)/kubectl $(PROGRAMS:%=$(ASSETS)/%) ## Build the local control plane (minutes the first time)
@@ -104,6 +104,13 @@ help: ## List the targets
 
 $(BIN)/rollcall: $(OPERATOR_SOURCES)
 	$(GO) build -ldflags "-X github.com/rollcall-dev/rollcall/internal/operator.version=$(VERSION)" -o $@ ./cmd/rollcall
+
+$(BIN)/kubectl-rollcall: $(OPERATOR_SOURCES)
+	$(GO) build -ldflags "-X github.com/rollcall-dev/rollcall/internal/cli.version=$(VERSION)" -o $@ ./cmd/kubectl-rollcall
+
+# kubectl asks the program of this name to complete command lines of the plugin.
+$(BIN)/kubectl_complete-rollcall: | $(BIN)/kubectl-rollcall
+	ln -sf kubectl-rollcall $@
 
 $(BIN)/rollcall-local: $(LOCALCLUSTER_SOURCES)
 	hack/build-cluster.sh "$(KUBERNETES_VERSION)" "$(KUBERNETES_LDFLAGS)" $@
