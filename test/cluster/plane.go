@@ -27,11 +27,12 @@ type plane struct {
 	api     once
 	workers once
 
-	env     *envtest.Environment
-	client  client.Client
-	assets  string
-	dir     string
-	running []*program
+	settings Settings
+	env      *envtest.Environment
+	client   client.Client
+	assets   string
+	dir      string
+	running  []*program
 }
 
 // startAPI starts etcd and the API server and installs our CRDs.
@@ -54,6 +55,7 @@ func (p *plane) startAPI() error {
 	}
 	defer log.Close()
 	p.env.ControlPlane.GetAPIServer().Err = log
+	p.settings.configure(p.env)
 	config, err := p.env.Start()
 	if err != nil {
 		return fmt.Errorf("starting etcd and kube-apiserver: %w\n%s", err, tail(log.Name()))

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -14,8 +15,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// nodeCount nodes hold every pod that the tests of one binary run at a time.
-const nodeCount = 8
+// usualNodes hold every pod that the tests of one binary run at a time.
+const usualNodes = 8
+
+func (p *plane) nodeCount() int { return cmp.Or(p.settings.Nodes, usualNodes) }
 
 // startWorkers starts what makes pods run: scheduler, controller-manager and simulated nodes.
 func (p *plane) startWorkers() error {
@@ -36,9 +39,11 @@ func (p *plane) startControllerManager() error {
 		return fmt.Errorf("creating the default storage class: %w", err)
 	}
 	key := filepath.Join(p.env.ControlPlane.GetAPIServer().CertDir, "sa-signer.key")
-	return p.start("kube-controller-manager", "system:kube-controller-manager",
+	flags := []string{
 		"--leader-elect=false", "--secure-port=0", "--kube-api-qps=-1",
-		"--use-service-account-credentials", "--enable-hostpath-provisioner", "--root-ca-file="+ca, "--service-account-private-key-file="+key)
+		"--use-service-account-credentials", "--enable-hostpath-provisioner", "--root-ca-file=" + ca, "--service-account-private-key-file=" + key,
+	}
+	return p.start("kube-controller-manager", "system:kube-controller-manager", append(flags, p.settings.ControllerManager...)...)
 }
 
 func (p *plane) startScheduler() error {
@@ -47,16 +52,23 @@ func (p *plane) startScheduler() error {
 }
 
 func (p *plane) startNodes() error {
-	const user = "rollcall:nodes"
+	if err := p.bind(NodesUser, "system:node"); err != nil {
+		return err
+	}
+	return p.start("node-simulator", NodesUser, "--nodes="+strconv.Itoa(p.nodeCount()))
+}
+
+// bind gives a user a role in the whole cluster.
+func (p *plane) bind(user, role string) error {
 	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: user},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "system:node"},
+		ObjectMeta: metav1.ObjectMeta{Name: user + ":" + role},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
 	}
 	if err := p.client.Create(context.Background(), binding); err != nil {
-		return fmt.Errorf("giving the simulated nodes their role: %w", err)
+		return fmt.Errorf("giving user %s the role %s: %w", user, role, err)
 	}
-	return p.start("node-simulator", user, "--nodes="+strconv.Itoa(nodeCount))
+	return nil
 }
 
 // start runs a program of bin/assets as a user of the API server.
@@ -74,10 +86,18 @@ func (p *plane) start(name, user string, args ...string) error {
 	return nil
 }
 
-func (p *plane) kubeconfig(user string) (string, error) {
+func (p *plane) addUser(user string) (*envtest.AuthenticatedUser, error) {
 	added, err := p.env.AddUser(envtest.User{Name: user}, nil)
 	if err != nil {
-		return "", fmt.Errorf("adding user %s: %w", user, err)
+		return nil, fmt.Errorf("adding user %s: %w", user, err)
+	}
+	return added, nil
+}
+
+func (p *plane) kubeconfig(user string) (string, error) {
+	added, err := p.addUser(user)
+	if err != nil {
+		return "", err
 	}
 	config, err := added.KubeConfig()
 	if err != nil {
@@ -110,8 +130,8 @@ func (p *plane) awaitNodes() error {
 				ready++
 			}
 		}
-		if ready < nodeCount {
-			return fmt.Errorf("%d of %d nodes take pods", ready, nodeCount)
+		if ready < p.nodeCount() {
+			return fmt.Errorf("%d of %d nodes take pods", ready, p.nodeCount())
 		}
 		return nil
 	})
