@@ -20,7 +20,7 @@ const (
 	ConditionReplicaFailure = "ReplicaFailure"
 )
 
-// Reasons of ConditionReady. ReasonScaling and ReasonInvalidSpec are reasons of it too.
+// Reasons of ConditionReady. ReasonScaling, ReasonInvalidSpec and ReasonNamesakeInCharge are reasons of it too.
 const (
 	// ReasonAllAvailable: every slot is available at the revision it should have.
 	ReasonAllAvailable = "AllAvailable"
@@ -45,6 +45,9 @@ const (
 const (
 	// ReasonInvalidSpec: the stored spec can't be acted on; the message says which field and why.
 	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonNamesakeInCharge: a StatefulSet of apps/v1 with the same name controls the pods. The set takes over as soon
+	// as they are handed over, and does nothing until then.
+	ReasonNamesakeInCharge = "NamesakeInCharge"
 )
 
 // Reasons of ConditionProgressing.

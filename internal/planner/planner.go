@@ -47,6 +47,9 @@ func Compute(observation plan.Observation) plan.Plan {
 	if err := d.understand(); err != nil {
 		return d.refusal(err)
 	}
+	if d.awaitsNamesake() {
+		return d.waitingForNamesake()
+	}
 	if needs := d.missingReads(); needs.Any() {
 		return plan.Plan{NeedsLiveRead: needs}
 	}

@@ -82,14 +82,18 @@ func (d *decision) isComplete() bool {
 	return true
 }
 
-// refusal is the plan for a spec that can't be acted on: nothing is done, and
-// the status says why.
+// refusal is the plan for a spec that can't be acted on.
 func (d *decision) refusal(err error) plan.Plan {
+	return d.standstill(v1.ReasonInvalidSpec, err.Error())
+}
+
+// standstill is the plan that does nothing, and whose status says why.
+func (d *decision) standstill(reason, message string) plan.Plan {
 	status := *d.set.Status.DeepCopy()
 	status.ObservedGeneration = max(d.set.Generation, status.ObservedGeneration)
 	status.Conditions = renew(d.set, d.now, []finding{
-		{v1.ConditionReady, metav1.ConditionFalse, v1.ReasonInvalidSpec, err.Error()},
-		{v1.ConditionStalled, metav1.ConditionTrue, v1.ReasonInvalidSpec, err.Error()},
+		{v1.ConditionReady, metav1.ConditionFalse, reason, message},
+		{v1.ConditionStalled, metav1.ConditionTrue, reason, message},
 	})
 	return plan.Plan{Status: status}
 }
