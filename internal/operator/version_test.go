@@ -2,6 +2,7 @@ package operator
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,6 +35,7 @@ StatefulSetProgressDeadline         beta   on
 }
 
 func TestMistakesAreErrors(t *testing.T) {
+	inClusterNamespace = filepath.Join(t.TempDir(), "missing")
 	tests := map[string]struct {
 		args []string
 		want string
@@ -43,6 +45,9 @@ func TestMistakesAreErrors(t *testing.T) {
 		"unknown flag":      {[]string{"version", "--verbose"}, "unknown flag: --verbose"},
 		"stray argument":    {[]string{"version", "please"}, `unknown command "please"`},
 		"kubeconfig gone":   {[]string{"webhook", "--kubeconfig=/does/not/exist"}, "finding the API server (use --kubeconfig)"},
+		"no certificate":    {[]string{"webhook", "--kubeconfig=" + kubeconfigOf(t, "http://127.0.0.1:1"), "--tls-cert-file=missing"}, "or set --manage-certificate"},
+		"short lifetime":    {[]string{"webhook", "--manage-certificate", "--certificate-lifetime=1s"}, "--certificate-lifetime is 1s, but must be 10s or more"},
+		"no namespace":      {[]string{"webhook", "--manage-certificate"}, "set --certificate-namespace"},
 		"port not a number": {[]string{"webhook", "--port=https"}, `invalid argument "https"`},
 	}
 	for name, test := range tests {
