@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/rollcall-dev/rollcall/internal/features"
 )
@@ -24,11 +23,11 @@ const gracePeriod = 20 * time.Second
 
 // process is what the long-running subcommands have in common.
 type process struct {
-	kubeconfig     string
-	metricsAddress string
-	probeAddress   string
-	features       *features.Set
-	logging        zap.Options
+	kubeconfig   string
+	metrics      metricsFlags
+	probeAddress string
+	features     *features.Set
+	logging      zap.Options
 }
 
 func (p *process) addFlags(flags *pflag.FlagSet) {
@@ -36,8 +35,7 @@ func (p *process) addFlags(flags *pflag.FlagSet) {
 	p.features.AddFlag(flags)
 	flags.StringVar(&p.kubeconfig, "kubeconfig", "",
 		"Path of a kubeconfig file. Without it, $KUBECONFIG, ~/.kube/config and the pod's service account are tried, in this order.")
-	flags.StringVar(&p.metricsAddress, "metrics-bind-address", ":8080",
-		"Address at which metrics are served under /metrics. \"0\" serves none.")
+	p.metrics.add(flags)
 	flags.StringVar(&p.probeAddress, "health-probe-bind-address", ":8081",
 		"Address at which /healthz and /readyz are served. \"0\" serves none.")
 	logging := flag.NewFlagSet("zap", flag.ContinueOnError)
@@ -60,9 +58,12 @@ func (p *process) connect() (*rest.Config, error) {
 // newManager completes the options with what every process serves: health, metrics and the state of the gates.
 func (p *process) newManager(config *rest.Config, options manager.Options) (manager.Manager, error) {
 	options.HealthProbeBindAddress = p.probeAddress
-	options.Metrics = metricsserver.Options{BindAddress: p.metricsAddress}
 	grace := gracePeriod
 	options.GracefulShutdownTimeout = &grace
+	var err error
+	if options.Metrics, err = p.metrics.options(); err != nil {
+		return nil, err
+	}
 	mgr, err := manager.New(config, options)
 	if err != nil {
 		return nil, fmt.Errorf("setting the process up: %w", err)

@@ -88,7 +88,7 @@ func Start(t testing.TB, space *cluster.Space, flags ...string) *Operator {
 	o := &Operator{t: t, metrics: freeAddress(t), log: createLog(t)}
 	o.flags = []string{
 		"controller", "--kubeconfig=" + writeKubeconfig(t, space), "--watch-namespaces=" + space.Name, "--leader-elect=false",
-		"--metrics-bind-address=" + o.metrics, "--health-probe-bind-address=0",
+		"--metrics-bind-address=" + o.metrics, "--metrics-secure=false", "--health-probe-bind-address=0",
 	}
 	o.start(flags)
 	t.Cleanup(func() {
@@ -158,6 +158,9 @@ func (o *Operator) Restart(flags ...string) {
 	o.Kill()
 	o.start(flags)
 }
+
+// MetricsAddress is where the operator serves its metrics.
+func (o *Operator) MetricsAddress() string { return o.metrics }
 
 // Metrics returns what the operator serves under /metrics.
 func (o *Operator) Metrics() (string, error) {

@@ -111,22 +111,28 @@ func startLogging() error {
 // GrantRole gives OperatorUser the rights that config/rbac gives the operator in
 // the whole cluster.
 func GrantRole(space *cluster.Space) error {
-	role := &rbacv1.ClusterRole{}
-	if err := readManifest("ClusterRole", role); err != nil {
-		return err
+	for _, file := range []string{"controller.yaml", "metrics.yaml"} {
+		role := &rbacv1.ClusterRole{}
+		if err := readManifest(file, "ClusterRole", role); err != nil {
+			return err
+		}
+		err := grant(space, role, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: OperatorUser + ":" + role.Name},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+			Subjects:   operatorSubject,
+		})
+		if err != nil {
+			return err
+		}
 	}
-	return grant(space, role, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: OperatorUser},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-		Subjects:   operatorSubject,
-	})
+	return nil
 }
 
 // GrantLeases gives OperatorUser the rights that config/rbac gives the operator
 // in its own namespace, in the namespace of the test.
 func GrantLeases(space *cluster.Space) error {
 	role := &rbacv1.Role{}
-	if err := readManifest("Role", role); err != nil {
+	if err := readManifest("controller.yaml", "Role", role); err != nil {
 		return err
 	}
 	role.Namespace = space.Name
@@ -148,13 +154,13 @@ func grant(space *cluster.Space, objects ...client.Object) error {
 	return nil
 }
 
-// readManifest reads the first object of a kind in config/rbac/controller.yaml.
-func readManifest(kind string, into client.Object) error {
+// readManifest reads the first object of a kind in a file of config/rbac.
+func readManifest(name, kind string, into client.Object) error {
 	root, err := findRoot()
 	if err != nil {
 		return err
 	}
-	file, err := os.Open(filepath.Join(root, "config", "rbac", "controller.yaml"))
+	file, err := os.Open(filepath.Join(root, "config", "rbac", name))
 	if err != nil {
 		return err
 	}
@@ -170,15 +176,15 @@ func readManifest(kind string, into client.Object) error {
 	}
 }
 
-// findRoot looks upwards from the test's folder for the repository.
+// findRoot looks upwards from the test's folder for the repository; tests in other modules are below it, too.
 func findRoot() (string, error) {
 	dir, err := os.Getwd()
 	for ; err == nil; dir = filepath.Dir(dir) {
-		if _, statErr := os.Stat(filepath.Join(dir, "go.mod")); statErr == nil {
+		if _, statErr := os.Stat(filepath.Join(dir, "config", "rbac")); statErr == nil {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			err = errors.New("no go.mod in this folder or above it")
+			err = errors.New("no config/rbac in this folder or above it")
 		}
 	}
 	return "", err

@@ -85,7 +85,7 @@ func startWebhook(t *testing.T, kubeconfig string, certificate *certificate, por
 		"--bind-host=127.0.0.1", fmt.Sprintf("--port=%d", ports[0]),
 		"--tls-cert-file=" + certificate.certFile, "--tls-private-key-file=" + certificate.keyFile,
 		fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", ports[1]),
-		fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", ports[2]),
+		fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", ports[2]), "--metrics-secure=false",
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
