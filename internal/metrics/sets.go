@@ -156,6 +156,7 @@ func (c *sets) Describe(out chan<- *prometheus.Desc) {
 		out <- gauge.desc
 	}
 	out <- distribution
+	out <- condition
 }
 
 // Collect implements prometheus.Collector. Sets that can't be listed are no
@@ -179,6 +180,7 @@ func (c *sets) Collect(out chan<- prometheus.Metric) {
 			counts[summary.Strategy]++
 		}
 		collectGauges(out, subject)
+		collectConditions(out, subject.set)
 	}
 	for _, strategy := range strategies {
 		out <- prometheus.MustNewConstMetric(distribution, prometheus.GaugeValue, float64(counts[strategy]), string(strategy))

@@ -92,6 +92,16 @@ kube_statefulset_status_update_revision{namespace="shop",revision="b",statefulse
 	wantValues(t, metrics.New(census(o), isActing), names, want)
 }
 
+// A condition is one series, with what it is now.
+func TestConditions(t *testing.T) {
+	o := observed(testkit.MakeSet("web").Replicas(2).Template("b").Current("a"), "0:a/available 1:b/crashing")
+	wantValues(t, metrics.New(census(o), isActing), []string{"rollcall_statefulset_condition"}, `
+rollcall_statefulset_condition{condition="Progressing",namespace="shop",reason="UpdateInProgress",statefulset="web",status="True"} 1
+rollcall_statefulset_condition{condition="Ready",namespace="shop",reason="Outdated",statefulset="web",status="False"} 1
+rollcall_statefulset_condition{condition="Reconciling",namespace="shop",reason="Updating",statefulset="web",status="True"} 1
+rollcall_statefulset_condition{condition="StatefulSetUpdateStrategy",namespace="shop",reason="RollingUpdate",statefulset="web",status="True"} 1`)
+}
+
 // A set that is new has no revisions yet, one that can't be acted on no budget.
 func TestGaugesOfOddSets(t *testing.T) {
 	invalid := observed(testkit.MakeSet("web"), "")
