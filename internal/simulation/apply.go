@@ -21,7 +21,7 @@ type Transition struct {
 
 // Begin makes the first world of a scenario.
 func Begin(scenario *Scenario) (*World, error) {
-	w := &World{Scenario: scenario, Now: epoch}
+	w := &World{Scenario: scenario, Now: epoch, deadlines: deadlinesOf(scenario)}
 	if err := w.putSet(); err != nil {
 		return nil, fmt.Errorf("begin the scenario: %w", err)
 	}
@@ -41,6 +41,7 @@ func Begin(scenario *Scenario) (*World, error) {
 // it can't happen there.
 func Apply(before *World, step Step) (*Transition, error) {
 	after := *before
+	after.foreseen = nil
 	t := &Transition{Step: step, Before: before, After: &after}
 	if err := t.happen(&after); err != nil {
 		return nil, fmt.Errorf("%s: %w", step, err)
@@ -105,7 +106,7 @@ func (t *Transition) decide(w *World) error {
 	if w.Controller.Run != nil {
 		return fmt.Errorf("a plan is under way")
 	}
-	t.Decision, t.Err = w.decide()
+	t.Decision, t.Err = w.decideOnce(t.Before.foreseen)
 	if t.Err == nil {
 		w.Controller.Run = begin(t.Decision)
 	}

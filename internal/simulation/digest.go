@@ -16,13 +16,11 @@ import (
 )
 
 // Digest identifies a world: two worlds with the same digest have the same
-// future. It leaves out what no step reads, so that a search does not tell apart
-// what makes no difference: texts, the times of conditions, the absolute time,
-// ages beyond every deadline, and the absolute values of UIDs and versions.
+// future, as far as as much may still go wrong in them. It leaves out what no step
+// reads, so that a search does not tell apart what makes no difference: texts, the
+// times of conditions, the absolute time, ages beyond every deadline, and the
+// absolute values of UIDs and versions.
 type Digest uint64
-
-// haltGrace is how long the planner waits before it calls a safety halt one.
-const haltGrace = time.Minute
 
 // encoder writes what matters of a world.
 type encoder struct {
@@ -34,10 +32,10 @@ type encoder struct {
 // Digest condenses a world.
 func (w *World) Digest() Digest {
 	e := &encoder{w: w, out: make([]byte, 0, 1024)}
-	e.numbers(w.Edits, w.Mishaps, w.Faults)
+	e.numbers(w.Edits)
 	e.store(&w.Truth)
 	e.view(&w.Controller.View)
-	if slices.Contains(w.Scenario.Faults, Relist) && w.Faults < w.Scenario.MaxFaults {
+	if slices.Contains(w.Scenario.Faults, Relist) {
 		e.view(&w.Controller.Before)
 	}
 	e.memory(&w.Controller.Memory)
@@ -83,9 +81,12 @@ func (e *encoder) uid(uid types.UID) {
 	e.numbers(i)
 }
 
-// age writes how long ago something was, unless it is longer than any deadline.
+// age writes how long ago something was, unless that is beyond every deadline, or
+// there is none.
 func (e *encoder) age(t time.Time, deadline time.Duration) {
-	e.numbers(int(min(e.w.Now.Sub(t), deadline+tick) / time.Second))
+	if deadline > 0 {
+		e.numbers(int(min(e.w.Now.Sub(t), deadline) / time.Second))
+	}
 }
 
 func (e *encoder) store(store *Store) {
@@ -148,28 +149,13 @@ func (e *encoder) pod(pod *corev1.Pod) {
 	e.bools(pod.Labels[v1.PodNameLabel] != "", len(pod.Finalizers) > 0)
 	wasReady := podstate.WasReady(pod)
 	e.bools(wasReady)
-	e.age(pod.CreationTimestamp.Time, e.patience(wasReady))
+	e.age(pod.CreationTimestamp.Time, e.w.deadlines.ofPod(wasReady))
 	for _, c := range pod.Status.Conditions {
 		e.text(string(c.Status))
-		if set := e.w.Truth.Set; set != nil && c.Status == corev1.ConditionTrue {
-			e.age(c.LastTransitionTime.Time, minReadyOf(set))
+		if c.Status == corev1.ConditionTrue {
+			e.age(c.LastTransitionTime.Time, e.w.deadlines.minReady)
 		}
 	}
-}
-
-// patience is how long the age of a pod can make a difference.
-func (e *encoder) patience(wasReady bool) time.Duration {
-	set := e.w.Truth.Set
-	if set == nil || wasReady {
-		return minLifetime
-	}
-	if timeout := tuningOf(&set.Spec).PodProgressTimeoutSeconds; timeout != nil {
-		return max(minLifetime, time.Duration(*timeout)*time.Second)
-	}
-	if set.Spec.UpdateStrategy.Type == v1.EnforcedRollingUpdateStrategy {
-		return haltGrace
-	}
-	return minLifetime
 }
 
 // meta writes what all objects have in common.

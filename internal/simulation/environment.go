@@ -252,16 +252,13 @@ func (w *World) isTimeRelevant() bool {
 		hasTimeout := tuning.PodProgressTimeoutSeconds != nil && state.Class != podstate.Terminating && !podstate.WasReady(pod)
 		switch {
 		case !state.AvailableAt.IsZero(),
-			state.HasEnded() && age <= minLifetime,
-			hasTimeout && age <= time.Duration(*tuning.PodProgressTimeoutSeconds)*time.Second:
+			state.HasEnded() && age < minLifetime,
+			hasTimeout && age < time.Duration(*tuning.PodProgressTimeoutSeconds)*time.Second+timeoutDelay:
 			return true
 		}
 	}
 	return false
 }
-
-// minLifetime is how long the controller leaves a pod that has ended alone.
-const minLifetime = 10 * time.Second
 
 // missingNames are the names of the slots that no pod has.
 func (w *World) missingNames() []string {

@@ -1,5 +1,7 @@
 package simulation
 
+import "fmt"
+
 // Report is what a search saw.
 type Report struct {
 	// States are the different worlds, Transitions the steps between them.
@@ -29,49 +31,78 @@ type node struct {
 // search is one exploration.
 type search struct {
 	scenario *Scenario
-	seen     map[Digest]struct{}
+	seen     map[Digest]costs
 	nodes    []node
-	// frontier are the worlds to go on from, and their nodes.
-	frontier []waiting
+	// frontier are the worlds to go on from, by how much has gone wrong in them.
+	frontier [][]waiting
 	liveness *Liveness
 	report   Report
 }
 
 // waiting is a world whose successors are still to be visited.
 type waiting struct {
-	world *World
-	node  int
-	depth int
+	world  *World
+	digest Digest
+	node   int
+	depth  int
 }
 
-// Explore visits every world that the scenario leads to, breadth first, but no
-// more than maxStates. It judges every transition, and lets every world come to
-// rest to judge where that ends. It stops at the first violation, the trace to
-// which is therefore one of the shortest.
+// Explore visits every world that the scenario leads to, but no more than
+// maxStates. It judges every transition, and lets every world come to rest to
+// judge where that ends.
+//
+// Worlds in which less has gone wrong come first, and those of them that take
+// fewer steps. So a world need not be visited again when it is reached with more
+// mishaps and faults behind it: all that can still happen there can happen where
+// fewer of them are used up. The search stops at the first violation, the trace
+// to which is therefore one of the simplest.
 func Explore(scenario *Scenario, maxStates int) (Report, error) {
+	if scenario.MaxMishaps > maxCost || scenario.MaxFaults > maxCost {
+		return Report{}, fmt.Errorf("explore a scenario: at most %d mishaps and as many faults can be told apart", maxCost)
+	}
 	first, err := Begin(scenario)
 	if err != nil {
 		return Report{}, err
 	}
-	s := &search{scenario: scenario, seen: map[Digest]struct{}{}, liveness: NewLiveness()}
+	s := &search{
+		scenario: scenario, seen: map[Digest]costs{}, liveness: NewLiveness(),
+		frontier: make([][]waiting, scenario.MaxMishaps+scenario.MaxFaults+1),
+	}
 	s.visit(first, node{parent: -1}, 0)
-	for len(s.frontier) > 0 && s.report.Counterexample == nil && s.report.States < maxStates {
-		next := s.frontier[0]
-		s.frontier[0] = waiting{}
-		s.frontier = s.frontier[1:]
+	next, isLeft := s.next()
+	for ; isLeft && s.report.Counterexample == nil && s.report.States < maxStates; next, isLeft = s.next() {
 		s.expand(next)
 	}
-	s.report.IsComplete = len(s.frontier) == 0 && s.report.Counterexample == nil
+	s.report.IsComplete = !isLeft && s.report.Counterexample == nil
 	return s.report, nil
 }
 
-// expand visits all successors of a world.
+// next takes a world from the frontier: one of those in which least went wrong,
+// and of those the first that was reached.
+func (s *search) next() (waiting, bool) {
+	for i, worlds := range s.frontier {
+		for len(worlds) > 0 {
+			first := worlds[0]
+			worlds[0] = waiting{}
+			worlds = worlds[1:]
+			s.frontier[i] = worlds
+			if !s.seen[first.digest].beat(first.world.Mishaps, first.world.Faults) {
+				return first, true
+			}
+		}
+	}
+	return waiting{}, false
+}
+
+// expand visits all successors of a world. What may go wrong with its reconcile
+// goes wrong with one and the same decision.
 func (s *search) expand(from waiting) {
 	writes := 0
 	for _, step := range from.world.Enabled() {
 		t := s.try(from, step)
 		if t != nil && step.Verb == Reconcile {
 			writes = len(t.Writes)
+			from.world.foresee(t.Decision)
 		}
 	}
 	for _, step := range from.world.Upsets(writes) {
@@ -101,14 +132,16 @@ func (s *search) try(from waiting, step Step) *Transition {
 // visit takes down a world that was not seen before.
 func (s *search) visit(w *World, reached node, depth int) {
 	digest := w.Digest()
-	if _, isKnown := s.seen[digest]; isKnown {
+	known := s.seen[digest]
+	if known.cover(w.Mishaps, w.Faults) {
 		return
 	}
-	s.seen[digest] = struct{}{}
+	s.seen[digest] = known.with(w.Mishaps, w.Faults)
 	s.report.States++
 	s.report.Depth = max(s.report.Depth, depth)
 	s.nodes = append(s.nodes, reached)
-	s.frontier = append(s.frontier, waiting{world: w, node: len(s.nodes) - 1, depth: depth})
+	wrong := w.Mishaps + w.Faults
+	s.frontier[wrong] = append(s.frontier[wrong], waiting{world: w, digest: digest, node: len(s.nodes) - 1, depth: depth})
 	if violation := s.liveness.Judge(w); violation != nil {
 		s.fail(violation, reached)
 	}

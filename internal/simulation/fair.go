@@ -23,10 +23,14 @@ type course struct {
 	reconciles int
 }
 
-// startCourse begins as a process does that has just started.
+// startCourse begins as a process does that has just started: what was under way
+// is finished, and views show the truth. So worlds that differ in those alone
+// have one course.
 func startCourse(w *World) *course {
 	c := &course{world: *w, isQueued: true}
-	c.world.Mishaps, c.world.Faults = 0, 0
+	c.world.Mishaps, c.world.Faults, c.world.foreseen = 0, 0, nil
+	c.finishRun()
+	c.noticeEvents()
 	return c
 }
 

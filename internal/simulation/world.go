@@ -31,6 +31,10 @@ type World struct {
 
 	// versions and uids number what the API server hands out.
 	versions, uids int
+	// deadlines follow from the scenario.
+	deadlines deadlines
+	// foreseen is what the controller would decide here, if that is known.
+	foreseen *Decision
 }
 
 // epoch is when all worlds begin.
