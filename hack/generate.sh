@@ -3,6 +3,7 @@
 #   api/v1/zz_generated.deepcopy.go                   deep copies
 #   config/crd/apps.rollcall.dev_statefulsets.yaml    the CRD, adjusted by hack/crdschema
 #   docs/api.md                                       the reference, between its "generated" marks, by hack/apidocs
+#   charts/rollcall/manifests/                        copies of what is in config/: a chart must have its files with it
 # Usage: hack/generate.sh        (CONTROLLER_GEN names the controller-gen to use; bin/controller-gen by default)
 set -euo pipefail
 
@@ -16,3 +17,7 @@ generated=$("$controller_gen" crd:generateEmbeddedObjectMeta=true paths=./api/..
 adjusted=$(go run ./hack/crdschema <<<"$generated")
 printf '%s\n' "$adjusted" >"$crd"
 go run ./hack/apidocs "$crd" docs/api.md
+
+rm -f charts/rollcall/manifests/*.yaml
+cp "$crd" charts/rollcall/manifests/crd.yaml
+cp config/rbac/*.yaml config/webhook/*.yaml charts/rollcall/manifests/
