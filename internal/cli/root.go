@@ -19,9 +19,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // Program is what all verbs share: where they read and write, and how they reach the cluster.
@@ -41,12 +44,19 @@ type Program struct {
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	silenceLogs()
 	program := &Program{
 		IOStreams: genericclioptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
 		Screen:    screenOf(os.Stdout),
 		Now:       time.Now,
 	}
 	return program.Run(ctx, arguments(os.Args)...)
+}
+
+// silenceLogs keeps what libraries log out of what users read: a failure reaches them as one line, once.
+func silenceLogs() {
+	klog.SetLogger(logr.Discard())
+	ctrllog.SetLogger(logr.Discard())
 }
 
 // arguments are what the process was told to do. Under the name kubectl_complete-rollcall it completes command lines for
@@ -99,6 +109,7 @@ func (p *Program) newCommand() *cobra.Command {
 func (p *Program) verbs() []*cobra.Command {
 	cobra.EnableCommandSorting = false
 	return []*cobra.Command{
+		newStatusCommand(p),
 		newVersionCommand(p),
 		newOptionsCommand(p),
 	}
@@ -107,6 +118,7 @@ func (p *Program) verbs() []*cobra.Command {
 func (p *Program) wrap(config *rest.Config) *rest.Config {
 	// One person at a keyboard is no flood.
 	config.QPS = -1
+	config.WarningHandler = rest.NewWarningWriter(p.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
 	config = rest.AddUserAgent(config, "kubectl-rollcall")
 	if p.Wrap != nil {
 		config = p.Wrap(config)
