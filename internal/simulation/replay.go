@@ -1,0 +1,64 @@
+package simulation
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// What previews need: a world that begins with what a real API server stores,
+// in which nothing lags and nothing goes wrong, and whose nodes are played by
+// the caller. Every method returns a new world and leaves its own as it is.
+
+// Resume makes a world of what is stored at a time. The process of the controller
+// has just started.
+func Resume(stored Store, now time.Time) *World {
+	w := &World{Scenario: &Scenario{}, Now: now, Truth: Store{
+		Set: stored.Set, Pods: byName(stored.Pods), Claims: byName(stored.Claims), Revisions: byName(stored.Revisions),
+	}}
+	w.crash()
+	w.settle()
+	return w
+}
+
+func byName[T metav1.Object](objects []T) []T {
+	return slices.SortedFunc(slices.Values(objects), func(a, b T) int { return cmp.Compare(a.GetName(), b.GetName()) })
+}
+
+// Reconcile lets the controller decide once and carry its plan out.
+func (w *World) Reconcile() (*Transition, error) { return Apply(w, Step{Verb: Reconcile, At: -1}) }
+
+// At is the world at another time.
+func (w *World) At(now time.Time) *World {
+	return w.changed(func(after *World) { after.Now = now })
+}
+
+// Report changes a pod as its node reports it. The pod must exist.
+func (w *World) Report(name string, change func(*corev1.Pod)) *World {
+	return w.changed(func(after *World) { after.changePod(find(after.Truth.Pods, name), change) })
+}
+
+// Finish ends a terminating pod, whoever held it.
+func (w *World) Finish(name string) *World {
+	return w.changed(func(after *World) { after.removePod(name) })
+}
+
+// Sweep lets the garbage collector do all that it has to do.
+func (w *World) Sweep() *World {
+	return w.changed(func(after *World) {
+		for _, piece := range after.garbage() {
+			t := &Transition{Step: Step{Verb: Collect, On: piece}}
+			_ = t.happenToObject(after) // what is garbage exists
+		}
+	})
+}
+
+func (w *World) changed(change func(after *World)) *World {
+	after := *w
+	change(&after)
+	after.settle()
+	return &after
+}
