@@ -30,6 +30,8 @@ const (
 	TemplateChanged ReasonCode = "TemplateChanged"
 	// RolledBack means the template equals that of an older revision.
 	RolledBack ReasonCode = "RolledBack"
+	// NumberShared means that another revision has the number of the target.
+	NumberShared ReasonCode = "NumberShared"
 	// ClaimMissing holds up a pod.
 	ClaimMissing ReasonCode = "ClaimMissing"
 	// SlotMissing means that a slot has no pod.

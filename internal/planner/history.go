@@ -66,13 +66,23 @@ func (d *decision) findTarget(sorted []*appsv1.ControllerRevision, data []byte) 
 	return revision.FindMeaning(sorted, wanted)
 }
 
-// reuse makes an existing revision the target, as the newest if it isn't yet.
+// reuse makes an existing revision the target, as the newest if it isn't yet. A
+// number that two revisions have, because one of them was created unseen, names
+// neither: the target gets another.
 func (h *history) reuse(found *appsv1.ControllerRevision) {
 	h.target = found
-	if newest := h.sorted[len(h.sorted)-1]; found != newest {
-		why := plan.Because(plan.RolledBack, "the template is that of revision %d again", found.Revision)
-		h.record = plan.BumpRevision{Revision: found, Number: revision.NextNumber(h.sorted), Reason: why}
+	last := len(h.sorted) - 1
+	switch {
+	case found != h.sorted[last]:
+		h.renumber(plan.Because(plan.RolledBack, "the template is that of revision %d again", found.Revision))
+	case last > 0 && h.sorted[last-1].Revision == found.Revision:
+		h.renumber(plan.Because(plan.NumberShared, "revision %s has the number %d, too", h.sorted[last-1].Name, found.Revision))
 	}
+}
+
+// renumber gives the target the next number.
+func (h *history) renumber(why plan.Reason) {
+	h.record = plan.BumpRevision{Revision: h.target, Number: revision.NextNumber(h.sorted), Reason: why}
 }
 
 // create makes a new revision the target, under a name that nobody has.

@@ -61,6 +61,24 @@ func TestTarget(t *testing.T) {
 	}
 }
 
+// TestNumberOfTheTargetIsItsOwn: a revision that was created unseen may share it.
+func TestNumberOfTheTargetIsItsOwn(t *testing.T) {
+	set := web(0).Template("b").Current("a").Obj()
+	o := testkit.Observe(set, "abc", "")
+	for _, recorded := range o.Revisions[1:] {
+		recorded.Revision = 2
+	}
+	want := []string{"renumber revision b to 3"}
+	if diff := cmp.Diff(want, testkit.Actions(set, planner.Compute(o))); diff != "" {
+		t.Errorf("actions (-want +got):\n%s", diff)
+	}
+	set.Spec.Template = *web(0).Template("c").Obj().Spec.Template.DeepCopy()
+	want = []string{"renumber revision c to 3"}
+	if diff := cmp.Diff(want, testkit.Actions(set, planner.Compute(o))); diff != "" {
+		t.Errorf("actions (-want +got):\n%s", diff)
+	}
+}
+
 // TestNewRevisionAsksForMeaningFirst: bytes that differ prove nothing.
 func TestNewRevisionAsksForMeaningFirst(t *testing.T) {
 	p := planner.Compute(testkit.Observe(updating(1).Obj(), "a", "0:a/available"))

@@ -30,6 +30,7 @@ var Rest = []struct {
 	{"L3 every wait has a wake-up", nothingIsDueLater},
 	{"G8 the planner is deterministic", isDeterministic},
 	{"H1 the history is within its limit", historyIsBounded},
+	{"H1 the target has the highest number", targetIsNewest},
 }
 
 // NewLiveness returns a judge that has seen nothing yet.
@@ -194,6 +195,22 @@ func isDeterministic(w *World) error {
 	}
 	if !reflect.DeepEqual(first.Plan, second.Plan) {
 		return fmt.Errorf("two plans differ: %s / %s", first.Plan, second.Plan)
+	}
+	return nil
+}
+
+// targetIsNewest: the number of the target is its own and the highest, so that
+// people can go by it.
+func targetIsNewest(w *World) error {
+	set := w.Truth.Set
+	target := find(w.Truth.Revisions, set.Status.UpdateRevision)
+	if target == nil || set.DeletionTimestamp != nil {
+		return nil
+	}
+	for _, other := range w.Truth.Revisions {
+		if other != target && isControlledBy(other, set.UID) && other.Revision >= target.Revision {
+			return fmt.Errorf("revision %s has the number %d, the target %s has %d", other.Name, other.Revision, target.Name, target.Revision)
+		}
 	}
 	return nil
 }
