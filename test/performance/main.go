@@ -1,0 +1,140 @@
+// The program performance measures how fast Rollcall is and what it costs, side
+// by side with the built-in StatefulSet controller and with a driver that does
+// just the same deletes and creates.
+//
+//	go run ./test/performance                      # everything, as `make bench`
+//	go run ./test/performance -only '1 x 10' -rounds 1
+//
+// It prints a table, holds the figures against the targets of the scenarios, and
+// writes everything down as JSON. It fails when a target is missed or a promise
+// of order or budget was broken.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/rollcall-dev/rollcall/test/performance/play"
+	"github.com/rollcall-dev/rollcall/test/performance/result"
+	"github.com/rollcall-dev/rollcall/test/performance/scenarios"
+	"github.com/rollcall-dev/rollcall/test/performance/stage"
+)
+
+// nodes hold the largest scenario: the simulator's nodes take 250 pods each.
+const nodes = 24
+
+// options are the command line.
+type options struct {
+	only   string
+	rounds int
+	out    string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.only, "only", "", "play only scenarios whose name matches this regular expression")
+	flag.IntVar(&o.rounds, "rounds", 0, "play every scenario so often, whatever it says itself")
+	flag.StringVar(&o.out, "out", "performance.json", "file that the figures go to")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := bench(ctx, o, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "performance:", err)
+		os.Exit(1)
+	}
+}
+
+// bench plays the chosen scenarios, reports, and returns an error if something is not as it should be.
+func bench(ctx context.Context, o options, out io.Writer) error {
+	chosen, err := choose(o)
+	if err != nil {
+		return err
+	}
+	run, err := playAll(ctx, chosen, nodes)
+	if err != nil {
+		return err
+	}
+	if err := run.Write(o.out); err != nil {
+		return err
+	}
+	if err := run.Print(out); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n%.0f s in all; the figures are in %s\n", run.Seconds, o.out)
+	return check(run)
+}
+
+// check fails for broken promises and missed targets.
+func check(run *result.Run) error {
+	missed := 0
+	for _, verdict := range run.Verdicts() {
+		if verdict.Standing == result.Missed {
+			missed++
+		}
+	}
+	if broken := len(run.Violations()); broken+missed > 0 {
+		return fmt.Errorf("%d targets were missed and %d promises broken", missed, broken)
+	}
+	return nil
+}
+
+func choose(o options) ([]scenarios.Scenario, error) {
+	pattern, err := regexp.Compile(o.only)
+	if err != nil {
+		return nil, fmt.Errorf("reading -only: %w", err)
+	}
+	all, err := scenarios.All()
+	if err != nil {
+		return nil, err
+	}
+	var chosen []scenarios.Scenario
+	for _, scenario := range all {
+		if !pattern.MatchString(scenario.Name) {
+			continue
+		}
+		if o.rounds > 0 {
+			scenario.Rounds = o.rounds
+		}
+		chosen = append(chosen, scenario)
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no scenario matches %q", o.only)
+	}
+	return chosen, nil
+}
+
+// playAll plays scenarios on one stage: contestants take turns, and another one begins in each round.
+func playAll(ctx context.Context, chosen []scenarios.Scenario, nodes int) (*result.Run, error) {
+	start := time.Now()
+	on, err := stage.Build(nodes)
+	if err != nil {
+		return nil, err
+	}
+	run := &result.Run{Scenarios: chosen, Machine: result.Machine{
+		Cores: runtime.NumCPU(), Go: runtime.Version(), Date: start.UTC().Format(time.DateOnly),
+	}}
+	for _, scenario := range chosen {
+		for round := range scenario.Rounds {
+			for i := range scenario.Contestants {
+				contestant := scenario.Contestants[(i+round)%len(scenario.Contestants)]
+				fmt.Fprintf(os.Stderr, "%4.0f s  %s, round %d, %s\n", time.Since(start).Seconds(), scenario.Name, round+1, contestant)
+				samples, err := play.Play(ctx, on, scenario, contestant, round)
+				if err != nil {
+					return nil, errors.Join(err, on.Strike())
+				}
+				run.Samples = append(run.Samples, samples...)
+			}
+		}
+	}
+	run.Seconds = time.Since(start).Seconds()
+	return run, on.Strike()
+}
