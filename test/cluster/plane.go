@@ -48,8 +48,12 @@ func (p *plane) startAPI() error {
 	if err := os.Setenv(leash, "1"); err != nil {
 		return err
 	}
-	p.env = newEnvironment(p.assets, filepath.Join(root, "config", "crd"))
-	log, err := os.Create(filepath.Join(p.dir, "kube-apiserver.log"))
+	launchers, err := p.writeLaunchers()
+	if err != nil {
+		return err
+	}
+	p.env = newEnvironment(launchers, p.dir, filepath.Join(root, "config", "crd"))
+	log, err := p.openLog()
 	if err != nil {
 		return err
 	}
@@ -65,7 +69,13 @@ func (p *plane) startAPI() error {
 	return err
 }
 
-func newEnvironment(assets, crds string) *envtest.Environment {
+// openLog opens the API server's log, which goes on where a restart broke it off.
+func (p *plane) openLog() (*os.File, error) {
+	return os.OpenFile(filepath.Join(p.dir, "kube-apiserver.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+}
+
+// newEnvironment keeps data and certificates in a folder of ours, where they outlive the processes.
+func newEnvironment(assets, dir, crds string) *envtest.Environment {
 	env := &envtest.Environment{
 		BinaryAssetsDirectory:    assets,
 		ControlPlaneStartTimeout: startTimeout,
@@ -76,6 +86,8 @@ func newEnvironment(assets, crds string) *envtest.Environment {
 			MaxTime:            startTimeout,
 		},
 	}
+	env.ControlPlane.Etcd = &envtest.Etcd{DataDir: dir}
+	env.ControlPlane.GetAPIServer().CertDir = dir
 	// Pods get their service account tokens as on any cluster.
 	env.ControlPlane.GetAPIServer().Configure().
 		Set("disable-admission-plugins", "").
