@@ -29,6 +29,7 @@ import (
 // restarted with another --feature-gates.
 type Hook struct {
 	space   *cluster.Space
+	server  *httptest.Server
 	handler atomic.Pointer[http.ServeMux]
 }
 
@@ -38,10 +39,10 @@ func Serve(t testing.TB, space *cluster.Space, gates plan.Gates) *Hook {
 	log.SetLogger(logr.Discard())
 	hook := &Hook{space: space}
 	hook.Switch(t, gates)
-	server := httptest.NewTLSServer(http.HandlerFunc(hook.serve))
-	t.Cleanup(server.Close)
-	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	Install(t, space, server.URL, bundle)
+	hook.server = httptest.NewTLSServer(http.HandlerFunc(hook.serve))
+	t.Cleanup(hook.server.Close)
+	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hook.server.Certificate().Raw})
+	Install(t, space, hook.server.URL, bundle)
 	return hook
 }
 
@@ -65,6 +66,16 @@ func (h *Hook) Refuse() {
 	})
 	h.handler.Store(mux)
 }
+
+// Hang makes the webhook take questions and never answer.
+func (h *Hook) Hang() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	h.handler.Store(mux)
+}
+
+// Down takes the webhook away: nobody listens any more where the API server asks.
+func (h *Hook) Down() { h.server.Close() }
 
 func (h *Hook) serve(w http.ResponseWriter, r *http.Request) { h.handler.Load().ServeHTTP(w, r) }
 

@@ -60,6 +60,8 @@ type Operator struct {
 	flags   []string
 	metrics string
 	log     *os.File
+	// mayEnd: see MayEnd.
+	mayEnd  bool
 	running *run
 }
 
@@ -103,6 +105,8 @@ func (o *Operator) start(flags []string) {
 	command := exec.Command(os.Args[0], append(o.flags[:len(o.flags):len(o.flags)], flags...)...)
 	command.Env = append(os.Environ(), asOperator+"=1")
 	command.Stdout, command.Stderr = o.log, o.log
+	// A stopped process whose group has lost its parent is woken by the kernel, and then sees that its leash is gone.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	leash, err := command.StdinPipe()
 	if err == nil {
 		err = command.Start()
@@ -139,11 +143,11 @@ func (o *Operator) Kill() {
 	if o.running == nil {
 		return // terminated before
 	}
-	select {
-	case <-o.running.ended:
-		o.t.Errorf("the operator ended by itself: %s", o.running.command.ProcessState)
+	if o.hasEnded() {
+		if !o.mayEnd {
+			o.t.Errorf("the operator ended by itself: %s", o.running.command.ProcessState)
+		}
 		return
-	default:
 	}
 	if err := o.running.command.Process.Kill(); err != nil {
 		o.t.Errorf("killing the operator: %v", err)
@@ -161,6 +165,42 @@ func (o *Operator) Restart(flags ...string) {
 
 // MetricsAddress is where the operator serves its metrics.
 func (o *Operator) MetricsAddress() string { return o.metrics }
+
+// MayEnd says that the operator may end by itself from now on, for lack of an API server or of a lease. Whoever says so
+// has to Revive it.
+func (o *Operator) MayEnd() { o.mayEnd = true }
+
+// Revive starts the operator with these flags if it has ended by itself, as Kubernetes would, and tells whether it had.
+func (o *Operator) Revive(flags ...string) bool {
+	o.t.Helper()
+	if !o.hasEnded() {
+		return false
+	}
+	o.start(flags)
+	return true
+}
+
+func (o *Operator) hasEnded() bool {
+	select {
+	case <-o.running.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// Pause stops the operator in its tracks, as a machine does that is out of memory or moved to another host.
+func (o *Operator) Pause() { o.signal(syscall.SIGSTOP) }
+
+// Resume lets a paused operator go on as if nothing had happened.
+func (o *Operator) Resume() { o.signal(syscall.SIGCONT) }
+
+func (o *Operator) signal(signal syscall.Signal) {
+	o.t.Helper()
+	if err := o.running.command.Process.Signal(signal); err != nil {
+		o.t.Errorf("sending %s to the operator: %v", signal, err)
+	}
+}
 
 // Metrics returns what the operator serves under /metrics.
 func (o *Operator) Metrics() (string, error) {

@@ -12,14 +12,14 @@ import (
 // Edit changes a manifest.
 type Edit func(*v1.StatefulSet)
 
-// newSet is a set of one pod that starts and stops without delay.
-func newSet(namespace string) *v1.StatefulSet {
-	labels := map[string]string{"app": SetName}
-	return &v1.StatefulSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: SetName},
+// NewSet is a set of one pod that starts and stops without delay, as edited.
+func NewSet(namespace, name string, edits ...Edit) *v1.StatefulSet {
+	labels := map[string]string{"app": name}
+	set := &v1.StatefulSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: v1.StatefulSetSpec{
 			Replicas:            new(int32(1)),
-			ServiceName:         SetName,
+			ServiceName:         name,
 			Selector:            &metav1.LabelSelector{MatchLabels: labels},
 			PodManagementPolicy: v1.OrderedReady,
 			UpdateStrategy:      v1.UpdateStrategy{Type: v1.RollingUpdateStrategy},
@@ -29,6 +29,10 @@ func newSet(namespace string) *v1.StatefulSet {
 			},
 		},
 	}
+	for _, edit := range edits {
+		edit(set)
+	}
+	return set
 }
 
 // Replicas sets the number of pods.

@@ -93,11 +93,7 @@ func PrepareUnattended(t testing.TB, by Controller) *Story {
 // Create creates the set.
 func (s *Story) Create(edits ...Edit) {
 	s.t.Helper()
-	set := newSet(s.Name)
-	for _, edit := range edits {
-		edit(set)
-	}
-	if err := s.Client.Create(s.Context, s.encode(set)); err != nil {
+	if err := s.Client.Create(s.Context, s.encode(NewSet(s.Name, SetName, edits...))); err != nil {
 		s.t.Fatalf("creating the set: %v", err)
 	}
 }
