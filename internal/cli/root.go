@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -90,6 +91,8 @@ func (p *Program) newCommand() *cobra.Command {
 		Long: "See, understand and steer roll-outs of StatefulSets of apps.rollcall.dev.\n\n" +
 			"A set is named as web, rsts/web or statefulset/web.",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl rollcall"},
+		Args:          isVerb,
+		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -105,11 +108,32 @@ func (p *Program) newCommand() *cobra.Command {
 	return root
 }
 
+// isVerb refuses what is none: a word that got here names no verb.
+func isVerb(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if similar := root.SuggestionsFor(args[0]); len(similar) > 0 {
+		return failf("there is no verb %q: did you mean %s?", args[0], strings.Join(similar, " or "))
+	}
+	return failf("there is no verb %q: see \"kubectl rollcall --help\"", args[0])
+}
+
 // verbs are in the order in which help lists them: look, understand, steer, move.
 func (p *Program) verbs() []*cobra.Command {
 	cobra.EnableCommandSorting = false
 	return []*cobra.Command{
 		newStatusCommand(p),
+		newHistoryCommand(p),
+		newDiffCommand(p),
+		newSetImageCommand(p),
+		newRestartCommand(p),
+		newUndoCommand(p),
+		newPauseCommand(p),
+		newResumeCommand(p),
+		newPromoteCommand(p),
+		newAdoptCommand(p),
+		newReleaseCommand(p),
 		newVersionCommand(p),
 		newOptionsCommand(p),
 	}
@@ -140,7 +164,7 @@ func newOptionsCommand(p *Program) *cobra.Command {
 }
 
 // usageTemplate leaves the flags that every verb has to `options`.
-const usageTemplate = `Usage:{{if .Runnable}}
+const usageTemplate = `Usage:{{if .HasParent}}
   {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
   {{.CommandPath}} VERB{{end}}{{if .HasExample}}
 

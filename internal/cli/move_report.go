@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/rollcall-dev/rollcall/internal/handover"
+)
+
+// report tells whether any pod of before is another one now, or has restarted.
+func (m *mover) report(before, after handover.Situation, key client.ObjectKey) error {
+	known := map[types.UID]int32{}
+	for _, pod := range after.Pods {
+		known[pod.UID] = restarts(pod)
+	}
+	var touched []string
+	for _, pod := range before.Pods {
+		if count, isThere := known[pod.UID]; !isThere || count != restarts(pod) {
+			touched = append(touched, pod.Name)
+		}
+	}
+	if len(touched) > 0 {
+		fmt.Fprintf(m.Out, "%s: done; meanwhile restarted or replaced: %s\n", key.Name, strings.Join(touched, ", "))
+		return nil
+	}
+	fmt.Fprintf(m.Out, "%s: done; %s on, none was restarted\n", key.Name, counted(len(after.Pods), "pod runs", "pods run"))
+	return nil
+}
+
+func restarts(pod *corev1.Pod) int32 {
+	count := int32(0)
+	for i := range pod.Status.ContainerStatuses {
+		count += pod.Status.ContainerStatuses[i].RestartCount
+	}
+	return count
+}
+
+// abandoned says how to go on after a failure in the middle.
+func (m *mover) abandoned(ctx, limited context.Context, d direction, s handover.Situation, err error) error {
+	waited := stalled{}
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(m.ErrOut, "interrupted: the same command goes on where it was")
+		return ctx.Err()
+	case limited.Err() != nil:
+		errors.As(err, &waited)
+		d.withdraw(ctx, s)
+		return &failure{code: codeTimedOut, text: fmt.Sprintf("gave up after %s, %v: the same command goes on where it was", m.timeout, waited)}
+	case errors.As(err, new(*failure)):
+		d.withdraw(ctx, s)
+		return err
+	default:
+		return fmt.Errorf("%w; the same command goes on where it was", err)
+	}
+}
+
+// describeSituation counts what is moved.
+func describeSituation(name string, s handover.Situation) string {
+	return fmt.Sprintf("%s: %s, %s, %s", name, counted(len(s.Pods), "pod", "pods"),
+		counted(len(s.Claims), "claim", "claims"), counted(len(s.Revisions), "revision", "revisions"))
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
