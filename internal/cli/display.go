@@ -127,7 +127,7 @@ func drawStatus(rollout view.Rollout, columns int, paint palette) []string {
 	tint := colorOfPhase(rollout.Phase)
 	lines := []string{
 		paint.paint(bold, fit(headline(rollout), columns)),
-		bar(rollout.Done, rollout.Reached, paint, tint) + fit(" "+progress(rollout), max(1, columns-barWidth-2)),
+		bar(rollout.Done, rollout.Reached, paint, tint) + " " + progress(rollout),
 		paint.paint(tint, fit(string(rollout.Phase)+": "+rollout.Why, columns)),
 	}
 	return append(lines, podTable(rollout).lines(columns, paint)...)

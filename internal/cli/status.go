@@ -202,7 +202,7 @@ func (s *status) verdict(rollout view.Rollout) error {
 	case view.Halted:
 		return failf("%s is halted: %s (see \"kubectl rollcall explain %s\", go back with \"kubectl rollcall undo %[3]s\")", what, rollout.Why, name)
 	case view.Stuck:
-		return failf("%s is stuck: %s (see \"kubectl rollcall explain %s\", go back with \"kubectl rollcall undo %[3]s\")", what, rollout.Why, name)
+		return failf("%s is stuck: %s (see \"kubectl rollcall explain %s\", %s)", what, rollout.Why, name, wayOut(rollout))
 	case view.Paused:
 		return failf("%s is paused: %s (let it go with \"kubectl rollcall resume %s\")", what, rollout.Why, name)
 	case view.Waiting:
@@ -210,6 +210,16 @@ func (s *status) verdict(rollout view.Rollout) error {
 	default:
 		return failf("%s is being deleted", what)
 	}
+}
+
+// wayOut is what gets a stuck roll-out going. A broken pod that an undo has left outdated has to be deleted by hand.
+func wayOut(rollout view.Rollout) string {
+	for i := range rollout.Pods {
+		if pod := &rollout.Pods[i]; pod.Name == rollout.Culprit && pod.Role == view.Outdated {
+			return fmt.Sprintf("have it replaced with \"kubectl delete pod %s -n %s\"", pod.Name, rollout.Namespace)
+		}
+	}
+	return fmt.Sprintf("go back with \"kubectl rollcall undo %s\"", rollout.Name)
 }
 
 // conclude is the last line of a roll-out that ended well.

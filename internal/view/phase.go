@@ -11,6 +11,7 @@ import (
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/ordinal"
 	"github.com/rollcall-dev/rollcall/internal/plan"
+	"github.com/rollcall-dev/rollcall/internal/planner"
 	"github.com/rollcall-dev/rollcall/internal/podstate"
 )
 
@@ -43,29 +44,37 @@ const (
 // yet.
 const troubleGrace = 10 * time.Second
 
-// judge returns the phase and why: first match wins.
-func judge(o plan.Observation, p plan.Plan, r Rollout) (phase Phase, why string) {
+// judge finds the phase and why: first match wins.
+func (r *Rollout) judge(o plan.Observation, p plan.Plan) {
 	set := o.Set
-	stalled := find(set, v1.ConditionStalled)
+	stalled, progressing := find(set, v1.ConditionStalled), find(set, v1.ConditionProgressing)
 	switch {
 	case set.DeletionTimestamp != nil:
-		return Deleting, "the set is being deleted"
+		r.Phase, r.Why = Deleting, "the set is being deleted"
 	case isUnobserved(set):
-		return Unobserved, fmt.Sprintf("the operator has not seen generation %d of the set yet", set.Generation)
+		r.Phase, r.Why = Unobserved, fmt.Sprintf("the operator has not seen generation %d of the set yet", set.Generation)
 	case stalled.Status == metav1.ConditionTrue:
-		return Halted, stalled.Message
+		r.Phase, r.Why = Halted, stalled.Message
 	case find(set, v1.ConditionReady).Status == metav1.ConditionTrue:
-		return judgeReady(r, find(set, v1.ConditionProgressing))
+		r.Phase, r.Why = r.judgeReady(progressing)
+	default:
+		r.Phase, r.Why = Progressing, work(set)
+		r.accuse(culprit(o, p, r), o)
 	}
-	if pod := culprit(o, p, r); pod != nil {
-		return Stuck, fmt.Sprintf("pod %s is %s at revision %s, and nothing will replace it",
-			pod.Name, podstate.Describe(pod, podstate.Classify(pod, 0, o.Now)), refer(o, pod.Labels[v1.RevisionLabel]))
+}
+
+// accuse names the pod that the roll-out is stuck on; nil if it is not.
+func (r *Rollout) accuse(pod *corev1.Pod, o plan.Observation) {
+	if pod == nil {
+		return
 	}
-	return Progressing, work(set)
+	r.Phase, r.Culprit = Stuck, pod.Name
+	r.Why = fmt.Sprintf("pod %s is %s at revision %s, and nothing will replace it",
+		pod.Name, podstate.Describe(pod, podstate.Classify(pod, 0, o.Now)), refer(o, pod.Labels[v1.RevisionLabel]))
 }
 
 // judgeReady tells apart the ways in which nothing is left to do.
-func judgeReady(r Rollout, progressing metav1.Condition) (phase Phase, why string) {
+func (r *Rollout) judgeReady(progressing metav1.Condition) (phase Phase, why string) {
 	switch progressing.Reason {
 	case v1.ReasonUpdateStaged:
 		return Staged, fmt.Sprintf("%d of %d pods are at revision %s, those below ordinal %d wait for the partition",
@@ -80,14 +89,7 @@ func judgeReady(r Rollout, progressing metav1.Condition) (phase Phase, why strin
 }
 
 // firstUpdated is the lowest ordinal that the update reaches.
-func (r Rollout) firstUpdated() int {
-	for i := range r.Pods {
-		if r.Pods[i].Role != Condemned {
-			return r.Pods[i].Ordinal + r.Partition
-		}
-	}
-	return r.Partition
-}
+func (r *Rollout) firstUpdated() int { return r.Start + min(r.Partition, r.Replicas) }
 
 // work repeats what the operator says that it is at: about the update while there is one, else about the pods.
 func work(set *v1.StatefulSet) string {
@@ -102,7 +104,7 @@ func work(set *v1.StatefulSet) string {
 
 // culprit returns the highest pod that has been in trouble for a while if the operator does nothing about it; nil if there
 // is none. What a pod's containers say counts as trouble. A pod without a node does not: nodes may be added.
-func culprit(o plan.Observation, p plan.Plan, r Rollout) *corev1.Pod {
+func culprit(o plan.Observation, p plan.Plan, r *Rollout) *corev1.Pod {
 	if p.NeedsLiveRead.Any() || actsOnPods(p) {
 		return nil
 	}
@@ -123,10 +125,8 @@ func isInTrouble(pod *corev1.Pod, now time.Time) bool {
 }
 
 // isOnTheClock tells whether podProgressTimeoutSeconds will replace the pod: the operator gives up by itself, and says so.
-func isOnTheClock(o plan.Observation, r Rollout, number int, pod *corev1.Pod) bool {
-	tuning := Tuning(o.Set)
-	return tuning != nil && tuning.PodProgressTimeoutSeconds != nil && o.Gates.ProgressDeadline &&
-		r.Target.Name != r.Current.Name && number >= r.firstUpdated() && !podstate.WasReady(pod)
+func isOnTheClock(o plan.Observation, r *Rollout, number int, pod *corev1.Pod) bool {
+	return hasTimeout(o) && r.Target.Name != r.Current.Name && number >= r.firstUpdated() && !podstate.WasReady(pod)
 }
 
 // actsOnPods tells whether a plan does anything but look after revisions and claims.
@@ -150,4 +150,26 @@ func find(set *v1.StatefulSet, kind string) metav1.Condition {
 		return *found
 	}
 	return metav1.Condition{Type: kind, Status: metav1.ConditionUnknown}
+}
+
+// Obstacle returns the name of a broken pod that the operator waits for and would not replace, "" if there is none. Unlike
+// the phase it looks at what is, and gives no grace: it is for whoever is about to change the set.
+func Obstacle(o plan.Observation) string {
+	p := planner.Compute(o)
+	if p.NeedsLiveRead.Any() || actsOnPods(p) {
+		return ""
+	}
+	slots := ordinal.RangeOf(o.Set)
+	for _, pod := range o.Pods {
+		number, ok := ordinal.Parse(o.Set.Name, pod.Name)
+		if ok && slots.Contains(number) && podstate.Troubled(pod) != nil && !hasTimeout(o) {
+			return pod.Name
+		}
+	}
+	return ""
+}
+
+func hasTimeout(o plan.Observation) bool {
+	tuning := Tuning(o.Set)
+	return tuning != nil && tuning.PodProgressTimeoutSeconds != nil && o.Gates.ProgressDeadline
 }

@@ -56,21 +56,17 @@ type Pod struct {
 }
 
 // callPods calls the roll: every slot, and the pods outside the range, by ordinal.
-func callPods(o plan.Observation, slots ordinal.Range, firstUpdated int, target, current RevisionRef) []Pod {
+func callPods(o plan.Observation, r *Rollout) []Pod {
 	byOrdinal := map[int]*corev1.Pod{}
 	for _, pod := range o.Pods {
 		if number, ok := ordinal.Parse(o.Set.Name, pod.Name); ok {
 			byOrdinal[number] = pod
 		}
 	}
-	pods := make([]Pod, 0, slots.Count)
-	for number := slots.Start; number < slots.End(); number++ {
-		wanted := target
-		if number < firstUpdated {
-			wanted = current
-		}
+	pods := make([]Pod, 0, r.Replicas)
+	for number := r.Start; number < r.Start+r.Replicas; number++ {
 		seen := see(o, number, byOrdinal[number])
-		seen.Role = roleOf(seen, wanted, target)
+		seen.Role = r.roleOf(seen)
 		if isStranger(o.Set, byOrdinal[number]) {
 			seen.Role = Stranger
 		}
@@ -134,11 +130,15 @@ func onNode(pod *corev1.Pod) string {
 }
 
 // roleOf tells what a pod is to the update. An empty slot has the role of the pod that it waits for.
-func roleOf(pod Pod, wanted, target RevisionRef) Role {
+func (r *Rollout) roleOf(pod Pod) Role {
+	wanted := r.Target
+	if pod.Ordinal < r.firstUpdated() {
+		wanted = r.Current
+	}
 	switch {
 	case pod.State != stateMissing && pod.Revision.Name != wanted.Name:
 		return Outdated
-	case wanted.Name != target.Name:
+	case wanted.Name != r.Target.Name:
 		return Held
 	default:
 		return Target

@@ -28,7 +28,7 @@ type Revision struct {
 }
 
 // list returns the history with who runs what, from the oldest to the newest.
-func list(o plan.Observation, r Rollout) []Revision {
+func list(o plan.Observation, r *Rollout) []Revision {
 	revisions := make([]Revision, 0, len(o.Revisions))
 	for _, stored := range revision.Sorted(o.Revisions) {
 		entry := Revision{

@@ -24,11 +24,15 @@ type Rollout struct {
 	// Phase is the one word for how the roll-out is, Why the sentence.
 	Phase Phase  `json:"phase"`
 	Why   string `json:"why"`
+	// Culprit is the pod that a roll-out is stuck on.
+	Culprit string `json:"culprit,omitempty"`
 
 	Strategy v1.UpdateStrategyType `json:"strategy"`
 	// Partition is counted from the first slot; 0 holds nobody back.
 	Partition int  `json:"partition"`
 	IsPaused  bool `json:"paused"`
+	// Start is the ordinal of the first slot.
+	Start int `json:"start"`
 	// Replicas is the number of slots; the other counts are of slots, too.
 	Replicas int `json:"replicas"`
 	// Reached is how many slots the update is to reach: those not below the partition.
@@ -72,16 +76,16 @@ func Of(o plan.Observation) Rollout {
 	r := Rollout{
 		Namespace: set.Namespace, Name: set.Name,
 		Strategy: strategyInForce(p, set), Partition: partition(set), IsPaused: set.Spec.Paused,
-		Replicas: slots.Count,
-		Created:  set.CreationTimestamp.UTC(), Now: o.Now.UTC(),
+		Start: slots.Start, Replicas: slots.Count,
+		Created: set.CreationTimestamp.UTC(), Now: o.Now.UTC(),
 	}
 	r.Reached = max(0, slots.Count-r.Partition)
 	target, current := names(p, set)
 	r.Target, r.Current = refer(o, target), refer(o, current)
-	r.Pods = callPods(o, slots, slots.Start+r.Partition, r.Target, r.Current)
+	r.Pods = callPods(o, &r)
 	r.count()
-	r.Revisions = list(o, r)
-	r.Phase, r.Why = judge(o, p, r)
+	r.Revisions = list(o, &r)
+	r.judge(o, p)
 	return r
 }
 
