@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,14 +17,14 @@ import (
 )
 
 // observe reads what the operator looks at when it decides about a set: pods and revisions. Claims are left out; few verbs
-// need them, and not everybody may read them. The gates are assumed to be as they are by default.
+// need them, and not everybody may read them.
 func (p *Program) observe(ctx context.Context, c client.Reader, set *v1.StatefulSet) (plan.Observation, error) {
 	pods, err := readPods(ctx, c, set)
 	if err != nil {
 		return plan.Observation{}, err
 	}
 	revisions, err := readRevisions(ctx, c, set)
-	return plan.Observation{Set: set, Pods: pods, Revisions: revisions, Now: p.Now(), Gates: plan.AllGates()}, err
+	return plan.Observation{Set: set, Pods: pods, Revisions: revisions, Now: p.Now(), Gates: gatesOf(set)}, err
 }
 
 // readPods returns the pods that the set controls, and strangers that bear the name of one of its pods.
@@ -32,14 +33,7 @@ func readPods(ctx context.Context, c client.Reader, set *v1.StatefulSet) ([]*cor
 	if err := c.List(ctx, &list, client.InNamespace(set.Namespace), client.HasLabels{v1.PodNameLabel}); err != nil {
 		return nil, fmt.Errorf("listing the pods of %s/%s: %w", resource, set.Name, err)
 	}
-	var pods []*corev1.Pod
-	for i := range list.Items {
-		pod := &list.Items[i]
-		if _, bearsName := ordinal.Parse(set.Name, pod.Name); bearsName || metav1.IsControlledBy(pod, set) {
-			pods = append(pods, pod)
-		}
-	}
-	return pods, nil
+	return podsOf(set, list.Items), nil
 }
 
 // readRevisions returns the revisions that the set controls, from the oldest to the newest.
@@ -52,11 +46,42 @@ func readRevisions(ctx context.Context, c client.Reader, set *v1.StatefulSet) ([
 	if err := c.List(ctx, &list, client.InNamespace(set.Namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
 		return nil, fmt.Errorf("listing the revisions of %s/%s: %w", resource, set.Name, err)
 	}
-	var revisions []*appsv1.ControllerRevision
-	for i := range list.Items {
-		if metav1.IsControlledBy(&list.Items[i], set) {
-			revisions = append(revisions, &list.Items[i])
+	return revisionsOf(set, list.Items), nil
+}
+
+// podsOf picks the pods that a set controls, and strangers that bear the name of one of its pods.
+func podsOf(set *v1.StatefulSet, pods []corev1.Pod) []*corev1.Pod {
+	var picked []*corev1.Pod
+	for i := range pods {
+		pod := &pods[i]
+		if pod.Namespace != set.Namespace {
+			continue
+		}
+		if _, bearsName := ordinal.Parse(set.Name, pod.Name); bearsName || metav1.IsControlledBy(pod, set) {
+			picked = append(picked, pod)
 		}
 	}
-	return revision.Sorted(revisions), nil
+	return picked
+}
+
+// revisionsOf picks the revisions that a set controls, from the oldest to the newest.
+func revisionsOf(set *v1.StatefulSet, revisions []appsv1.ControllerRevision) []*appsv1.ControllerRevision {
+	var picked []*appsv1.ControllerRevision
+	for i := range revisions {
+		if metav1.IsControlledBy(&revisions[i], set) {
+			picked = append(picked, &revisions[i])
+		}
+	}
+	return revision.Sorted(picked)
+}
+
+// gatesOf guesses the operator's feature gates: as they are by default, but for what it says itself.
+func gatesOf(set *v1.StatefulSet) plan.Gates {
+	gates := plan.AllGates()
+	said := meta.FindStatusCondition(set.Status.Conditions, v1.ConditionUpdateStrategy)
+	if said != nil && said.Reason == v1.ReasonFeatureGateDisabled {
+		gates.Recreate = set.Spec.UpdateStrategy.Type != v1.RecreateStrategy
+		gates.EnforcedRollingUpdate = set.Spec.UpdateStrategy.Type != v1.EnforcedRollingUpdateStrategy
+	}
+	return gates
 }

@@ -123,6 +123,7 @@ func isVerb(root *cobra.Command, args []string) error {
 func (p *Program) verbs() []*cobra.Command {
 	cobra.EnableCommandSorting = false
 	return []*cobra.Command{
+		newGetCommand(p),
 		newStatusCommand(p),
 		newHistoryCommand(p),
 		newDiffCommand(p),
