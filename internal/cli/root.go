@@ -127,6 +127,8 @@ func (p *Program) verbs() []*cobra.Command {
 		newStatusCommand(p),
 		newHistoryCommand(p),
 		newDiffCommand(p),
+		newExplainCommand(p),
+		newPlanCommand(p),
 		newSetImageCommand(p),
 		newRestartCommand(p),
 		newUndoCommand(p),

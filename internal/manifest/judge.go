@@ -56,8 +56,9 @@ func readRules() (*rules, error) {
 }
 
 // judge fills in the defaults of an object and returns what is wrong with it, in
-// the order of the API server.
-func judge(object map[string]any) error {
+// the order of the API server. There may be an old object that it takes the place
+// of.
+func judge(object, old map[string]any) error {
 	r, err := theRules()
 	if err != nil {
 		return err
@@ -72,10 +73,18 @@ func judge(object map[string]any) error {
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, r.structural, object)...)
 	if len(errs) == 0 {
 		// Rules are only asked about what has the right types.
-		fromRules, _ := r.cel.Validate(context.Background(), nil, r.structural, object, nil, celconfig.RuntimeCELCostBudget)
+		fromRules, _ := r.cel.Validate(context.Background(), nil, r.structural, object, orNil(old), celconfig.RuntimeCELCostBudget)
 		errs = append(errs, fromRules...)
 	}
 	return errs.ToAggregate()
+}
+
+// orNil keeps a nil map from becoming a value that is not nil.
+func orNil(object map[string]any) any {
+	if object == nil {
+		return nil
+	}
+	return object
 }
 
 // unknownFields returns the fields that the API server would drop.

@@ -37,14 +37,19 @@ func Read(from io.Reader, name string) (set *v1.StatefulSet, written *unstructur
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err = Accept(written)
+	set, err = Accept(written, nil)
 	return set, written, err
 }
 
-// Accept takes a set as the API server would take a new one.
-func Accept(written *unstructured.Unstructured) (*v1.StatefulSet, error) {
+// Accept takes a set as the API server would take a new one, or if there is an old
+// one, as it would take an update of that.
+func Accept(written, old *unstructured.Unstructured) (*v1.StatefulSet, error) {
 	accepted := written.DeepCopy()
-	if err := judge(accepted.Object); err != nil {
+	var before map[string]any
+	if old != nil {
+		before = old.Object
+	}
+	if err := judge(accepted.Object, before); err != nil {
 		return nil, err
 	}
 	set := &v1.StatefulSet{}

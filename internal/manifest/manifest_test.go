@@ -102,6 +102,28 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestUpdatesAreJudgedAgainstTheOld: some fields never change.
+func TestUpdatesAreJudgedAgainstTheOld(t *testing.T) {
+	_, old, err := manifest.Read(strings.NewReader(web("  podManagementPolicy: Parallel")), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, same, err := manifest.Read(strings.NewReader(web("  podManagementPolicy: Parallel", "  replicas: 5")), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := manifest.Accept(same, old); err != nil {
+		t.Errorf("an update of replicas is refused: %v", err)
+	}
+	_, other, err := manifest.Read(strings.NewReader(web("  podManagementPolicy: OrderedReady")), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := manifest.Accept(other, old); err == nil || !strings.Contains(err.Error(), "podManagementPolicy") {
+		t.Errorf("an update of podManagementPolicy is answered with %v", err)
+	}
+}
+
 func TestOneOfSeveralIsChosenByName(t *testing.T) {
 	text := web() + "---\n" + strings.Replace(web(), "{name: web}", "{name: db}", 1) + "---\n" +
 		"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: apps.rollcall.dev/v1, kind: StatefulSet, metadata: {name: listed}}\n"
