@@ -32,6 +32,8 @@ type Executor struct {
 	events events.EventRecorder
 	pacer  *pacer
 	now    func() time.Time
+
+	replacements *replacements
 }
 
 // Targets are what an Executor acts on.
@@ -54,6 +56,8 @@ func New(targets Targets) *Executor {
 		events: targets.Events,
 		pacer:  newPacer(),
 		now:    targets.Now,
+
+		replacements: newReplacements(),
 	}
 }
 
@@ -105,7 +109,10 @@ func isNamespaceEnding(err error) bool {
 }
 
 // Forget drops what is remembered of a set that is gone.
-func (e *Executor) Forget(key types.NamespacedName) { e.pacer.forget(key) }
+func (e *Executor) Forget(key types.NamespacedName) {
+	e.pacer.forget(key)
+	e.replacements.forget(key)
+}
 
 // Run carries out a plan about the set and returns what came of it.
 //

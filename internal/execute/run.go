@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
@@ -117,9 +118,10 @@ func (r *run) report(ctx context.Context, action plan.Action, done effect, err e
 	r.recordSuccess(done)
 }
 
-// recordSuccess records the event about an action that was carried out.
+// recordSuccess records the event about an action that was carried out, unless
+// an earlier event has announced it.
 func (r *run) recordSuccess(done effect) {
-	if done.action == nil {
+	if done.action == nil || r.replacements.isExpected(client.ObjectKeyFromObject(r.set), done.action) {
 		return
 	}
 	if event, ok := plan.ActionEvent(done.action, nil); ok {

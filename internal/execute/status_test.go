@@ -35,9 +35,9 @@ func TestStatusPace(t *testing.T) {
 		},
 		"counters wait for their turn": {
 			{status: v1.StatefulSetStatus{Replicas: 1}, wantWrite: true},
-			{after: 50 * time.Millisecond, status: v1.StatefulSetStatus{Replicas: 2}, wantWake: true, wantWakeIn: 150 * time.Millisecond},
-			{after: 50 * time.Millisecond, status: v1.StatefulSetStatus{Replicas: 3}, wantWake: true, wantWakeIn: 100 * time.Millisecond},
-			{after: 100 * time.Millisecond, status: v1.StatefulSetStatus{Replicas: 3}, wantWrite: true},
+			{after: CounterInterval / 4, status: v1.StatefulSetStatus{Replicas: 2}, wantWake: true, wantWakeIn: CounterInterval * 3 / 4},
+			{after: CounterInterval / 4, status: v1.StatefulSetStatus{Replicas: 3}, wantWake: true, wantWakeIn: CounterInterval / 2},
+			{after: CounterInterval / 2, status: v1.StatefulSetStatus{Replicas: 3}, wantWrite: true},
 		},
 		"a revision does not wait": {
 			{status: v1.StatefulSetStatus{Replicas: 1}, wantWrite: true},
