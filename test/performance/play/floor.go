@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/ordinal"
 	"github.com/rollcall-dev/rollcall/internal/podbuild"
 )
 
@@ -107,12 +108,14 @@ func (f *floorSet) build(number int) *corev1.Pod {
 	return made
 }
 
-// take deletes outdated pods from the top: in order the next batch when all are available, else what the budget allows.
+// take deletes outdated pods from the top, one after another: in order the next batch when all are available, else what
+// the budget allows.
 func (f *floorSet) take(ctx context.Context, now fleet) {
 	down := now.unavailable(f.goal.replicas)
 	if f.isOrdered() && down > 0 {
 		return
 	}
+	var batch []int
 	for number := f.goal.replicas - 1; number >= 0 && down < f.budget; number-- {
 		held := now[number]
 		if !held.isAvailable || held.image == f.goal.image {
@@ -123,11 +126,17 @@ func (f *floorSet) take(ctx context.Context, now fleet) {
 			continue
 		}
 		f.sent[number] = held.uid
-		f.request(func() error {
-			options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &held.uid}}
-			return f.clients.CoreV1().Pods(f.set.Namespace).Delete(ctx, fmt.Sprintf("%s-%d", f.set.Name, number), options)
-		})
+		batch = append(batch, number)
 	}
+	f.request(func() error {
+		for _, number := range batch {
+			options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(now[number].uid)}}
+			if err := f.clients.CoreV1().Pods(f.set.Namespace).Delete(ctx, ordinal.PodName(f.set.Name, number), options); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (f *floorSet) isOrdered() bool { return f.set.Spec.PodManagementPolicy == v1.OrderedReady }

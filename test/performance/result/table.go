@@ -135,6 +135,9 @@ func (r *Run) printRequests(out io.Writer) {
 	}
 }
 
+// mostViolations keeps the output readable; all of them are in the JSON.
+const mostViolations = 20
+
 func (r *Run) printVerdicts(out io.Writer) {
 	fmt.Fprintln(out, "\nTargets:")
 	for _, verdict := range r.Verdicts() {
@@ -142,7 +145,7 @@ func (r *Run) printVerdicts(out io.Writer) {
 	}
 	violations := r.Violations()
 	fmt.Fprintf(out, "\nBroken promises of order and budget: %d\n", len(violations))
-	for _, violation := range violations {
+	for _, violation := range violations[:min(mostViolations, len(violations))] {
 		fmt.Fprintln(out, " ", violation)
 	}
 }
