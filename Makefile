@@ -5,6 +5,7 @@ KUBERNETES_VERSION    := v1.37.1
 CONTROLLER_GEN_VERSION := v0.23.0
 GOLANGCI_LINT_VERSION := v2.14.0
 GOTESTSUM_VERSION     := v1.13.0
+HELM_VERSION          := v4.3.1
 
 GO     ?= go
 BIN    := $(CURDIR)/bin
@@ -54,7 +55,7 @@ test-unit: $(BIN)/gotestsum ## Run the tests that need no cluster
 	cd localcluster && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) ./differential -rapid.checks=1000
 
 .PHONY: test-integration
-test-integration: $(BIN)/gotestsum build ## Run the tests on a real control plane
+test-integration: $(BIN)/gotestsum $(BIN)/helm build ## Run the tests on a real control plane
 	$(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) -p 1 -timeout 30m ./test/...
 	cd localcluster && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) -timeout 10m ./test/...
 
@@ -127,6 +128,7 @@ $(PROGRAMS:%=$(ASSETS)/%): $(ASSETS)/%: | $(BIN)/rollcall-local
 $(BIN)/controller-gen: $(BIN)/.controller-gen-$(CONTROLLER_GEN_VERSION)
 $(BIN)/golangci-lint: $(BIN)/.golangci-lint-$(GOLANGCI_LINT_VERSION)
 $(BIN)/gotestsum: $(BIN)/.gotestsum-$(GOTESTSUM_VERSION)
+$(BIN)/helm: $(BIN)/.helm-$(HELM_VERSION)
 
 $(BIN)/.controller-gen-%:
 	$(call install,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen@$*)
@@ -135,6 +137,9 @@ $(BIN)/.golangci-lint-%:
 	$(call install,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$*)
 $(BIN)/.gotestsum-%:
 	$(call install,gotestsum,gotest.tools/gotestsum@$*)
+$(BIN)/.helm-%:
+	@echo "Building helm: about two minutes the first time."
+	$(call install,helm,helm.sh/helm/v4/cmd/helm@$*)
 
 # install TOOL,PACKAGE: build a tool into bin/ and leave a stamp with its version.
 define install

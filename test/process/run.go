@@ -1,0 +1,21 @@
+package process
+
+import "testing"
+
+// Run runs the operator with these arguments and no others until the test ends.
+func Run(t testing.TB, args ...string) *Operator {
+	t.Helper()
+	o := &Operator{t: t, log: createLog(t), flags: args}
+	o.start(nil)
+	t.Cleanup(func() {
+		o.Kill()
+		o.closeLog()
+	})
+	return o
+}
+
+// FreeAddress is an address on loopback at which nobody listened a moment ago.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	return freeAddress(t)
+}
