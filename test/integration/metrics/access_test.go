@@ -15,8 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	certutil "k8s.io/client-go/util/cert"
-	"k8s.io/client-go/util/keyutil"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -44,18 +42,7 @@ func TestAccess(t *testing.T) {
 // The certificate that the flags name is the one that is served.
 func TestAccessWithCertificate(t *testing.T) {
 	space := cluster.Namespace(t)
-	cert, key, err := certutil.GenerateSelfSignedCertKey("metrics.rollcall.example", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	certFile, keyFile := filepath.Join(folder, "tls.crt"), filepath.Join(folder, "tls.key")
-	if err := os.WriteFile(certFile, cert, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := keyutil.WriteKey(keyFile, key); err != nil {
-		t.Fatal(err)
-	}
+	certFile, keyFile := writeCertificate(t)
 	operator := process.Start(t, space, "--metrics-secure", "--metrics-tls-cert-file="+certFile, "--metrics-tls-private-key-file="+keyFile)
 	space.Eventually(t, "the certificate is served", func(ctx context.Context) error {
 		dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // whose it is, is looked at
