@@ -122,6 +122,26 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// A template that mounts its claims is only valid together with their volumes.
+func TestTemplatesHaveTheVolumesOfClaims(t *testing.T) {
+	set := testkit.MakeSet("web").Claims("data").Obj()
+	server := &dryRuns{}
+	observer := New(Sources{DryRun: newReader(t, server.hooks()), Now: time.Now}, plan.AllGates())
+	observation := plan.Observation{Set: set, Revisions: []*appsv1.ControllerRevision{testkit.Revision(set, "b", 1)}}
+	got, err := observer.Complete(t.Context(), observation, plan.LiveReads{Templates: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, template := range []*corev1.PodTemplateSpec{got.Defaulted.Spec, got.Defaulted.Revisions[observation.Revisions[0].Name]} {
+		if volumes := template.Spec.Volumes; len(volumes) != 1 || volumes[0].Name != "data" || volumes[0].PersistentVolumeClaim == nil {
+			t.Errorf("the API server was asked about a template with the volumes %v", volumes)
+		}
+	}
+	if len(set.Spec.Template.Spec.Volumes) > 0 {
+		t.Error("the set itself was changed")
+	}
+}
+
 // A refusal leaves the template out; trouble is an error, to be retried.
 func TestTemplatesRefused(t *testing.T) {
 	set := testkit.MakeSet("web").Obj()

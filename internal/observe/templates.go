@@ -15,6 +15,7 @@ import (
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/plan"
+	"github.com/rollcall-dev/rollcall/internal/podbuild"
 	"github.com/rollcall-dev/rollcall/internal/revision"
 )
 
@@ -71,7 +72,7 @@ func (t *templates) forget(set types.NamespacedName) {
 func (t *templates) ask(ctx context.Context, set *v1.StatefulSet, revisions []*appsv1.ControllerRevision) (plan.DefaultedTemplates, error) {
 	defaulted := plan.DefaultedTemplates{Revisions: map[string]*corev1.PodTemplateSpec{}}
 	var err error
-	if defaulted.Spec, err = t.fillIn(ctx, set.Namespace, &set.Spec.Template); err != nil {
+	if defaulted.Spec, err = t.fillIn(ctx, set, &set.Spec.Template); err != nil {
 		return defaulted, fmt.Errorf("ask for the defaults of the template of set %s/%s: %w", set.Namespace, set.Name, err)
 	}
 	for _, recorded := range revisions {
@@ -80,7 +81,7 @@ func (t *templates) ask(ctx context.Context, set *v1.StatefulSet, revisions []*a
 			// Not a template of ours: nothing can equal it.
 			continue
 		}
-		filled, err := t.fillIn(ctx, set.Namespace, template)
+		filled, err := t.fillIn(ctx, set, template)
 		if err != nil {
 			return defaulted, fmt.Errorf("ask for the defaults of revision %s/%s: %w", set.Namespace, recorded.Name, err)
 		}
@@ -92,12 +93,14 @@ func (t *templates) ask(ctx context.Context, set *v1.StatefulSet, revisions []*a
 }
 
 // fillIn returns a template with all defaults, or nil if the API server refuses
-// the template or refuses to be asked.
-func (t *templates) fillIn(ctx context.Context, namespace string, template *corev1.PodTemplateSpec) (*corev1.PodTemplateSpec, error) {
+// the template or refuses to be asked. The template gets the volumes that its pods
+// get for claims: it mounts them, and would be refused without.
+func (t *templates) fillIn(ctx context.Context, set *v1.StatefulSet, template *corev1.PodTemplateSpec) (*corev1.PodTemplateSpec, error) {
 	probe := &corev1.PodTemplate{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "rollcall-dry-run-"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: set.Namespace, GenerateName: "rollcall-dry-run-"},
 		Template:   *template.DeepCopy(),
 	}
+	probe.Template.Spec.Volumes = podbuild.Pod(set, template, "", 0).Spec.Volumes
 	err := t.dryRun.Create(ctx, probe, client.DryRunAll)
 	switch {
 	case err == nil:
