@@ -76,7 +76,7 @@ type Request struct {
 // What says what was asked: "create pods", "update statefulsets/status".
 func (r Request) What() string {
 	what := r.Verb + " " + r.Resource.Resource
-	if r.Resource.Subresource != "" && r.Resource.Subresource != r.Resource.Name {
+	if r.Resource.Subresource != "" {
 		what += "/" + r.Resource.Subresource
 	}
 	return what
