@@ -86,7 +86,16 @@ mutants: ## Break the planner on purpose, in many ways, and see that the model c
 	$(GO) run ./hack/mutants
 
 .PHONY: bench
-bench: ## Measure how long a decision takes, for sets of 1,000 and 10,000 pods
+bench: build ## Measure side by side with the built-in controller (15 minutes; ARGS="-only '1 x 10' -rounds 1")
+	@mkdir -p dist
+	$(GO) run ./test/performance -out dist/performance.json $(ARGS)
+
+.PHONY: bench-report
+bench-report: ## Write the figures of the last `make bench` into docs/performance.md
+	$(GO) run ./test/performance/report -from dist/performance.json -to docs
+
+.PHONY: bench-compute
+bench-compute: ## Measure how long a decision takes, for sets of 1,000 and 10,000 pods
 	$(GO) test ./internal/planner -run '^$$' -bench . -benchmem
 
 .PHONY: fuzz

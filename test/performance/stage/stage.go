@@ -55,6 +55,7 @@ func Build(nodes int) (*Stage, error) {
 		return nil, err
 	}
 	flags["feature-gates"] = recreateGate
+	flags["delete-collection-workers"] = "8" // for clearing the stage
 	s.plane, err = cluster.Start(cluster.Settings{
 		APIServer: flags, ControllerManager: []string{"--controllers=*,-statefulset-controller"}, Nodes: nodes,
 	})
