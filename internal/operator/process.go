@@ -26,6 +26,7 @@ type process struct {
 	kubeconfig   string
 	metrics      metricsFlags
 	probeAddress string
+	pprofAddress string
 	features     *features.Set
 	logging      zap.Options
 }
@@ -36,6 +37,8 @@ func (p *process) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.kubeconfig, "kubeconfig", "",
 		"Path of a kubeconfig file. Without it, $KUBECONFIG, ~/.kube/config and the pod's service account are tried, in this order.")
 	p.metrics.add(flags)
+	flags.StringVar(&p.pprofAddress, "pprof-bind-address", "",
+		"Address at which profiles are served under /debug/pprof, without authentication: best one of this machine, as 127.0.0.1:6060. None by default.")
 	flags.StringVar(&p.probeAddress, "health-probe-bind-address", ":8081",
 		"Address at which /healthz and /readyz are served. \"0\" serves none.")
 	logging := flag.NewFlagSet("zap", flag.ContinueOnError)
@@ -58,6 +61,7 @@ func (p *process) connect() (*rest.Config, error) {
 // newManager completes the options with what every process serves: health, metrics and the state of the gates.
 func (p *process) newManager(config *rest.Config, options manager.Options) (manager.Manager, error) {
 	options.HealthProbeBindAddress = p.probeAddress
+	options.PprofBindAddress = p.pprofAddress
 	grace := gracePeriod
 	options.GracefulShutdownTimeout = &grace
 	var err error
