@@ -33,14 +33,13 @@ type installation struct {
 	objects   []*unstructured.Unstructured
 }
 
-// install applies the rendered chart as docs/install.md says, and removes all but the CRD with the test.
+// install applies the rendered chart as docs/install.md says, and removes all but CRD and namespace with the test.
 func install(t testing.TB, space *cluster.Space, namespace string, args ...string) *installation {
 	t.Helper()
 	manifests := render(t, namespace, append([]string{"--set=createNamespace=true"}, args...)...)
 	kubectl(t, space, manifests, "apply", "--server-side", "--filename=-")
 	t.Cleanup(func() {
-		withoutCRD := render(t, namespace, append([]string{"--set=createNamespace=true", "--set=crds.install=false"}, args...)...)
-		kubectl(t, space, withoutCRD, "delete", "--wait=false", "--filename=-")
+		kubectl(t, space, render(t, namespace, append([]string{"--set=crds.install=false"}, args...)...), "delete", "--wait=false", "--filename=-")
 	})
 	return &installation{Space: space, t: t, namespace: namespace, objects: parse(t, manifests)}
 }
