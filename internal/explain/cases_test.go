@@ -236,7 +236,7 @@ var answerCases = map[string]answerCase{
 	},
 	"quota": {
 		set: atRest(), history: "a", fleet: "0:a/available 1:a/available", state: explain.Stuck, first: explain.Quota,
-		edit: refused(`could not create pod web-2 at revision web-a: pods "web-2" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=2, limited: pods=2`),
+		edit: refused(`could not create pod web-2 at revision web-a: create pod web-2 at revision web-a in namespace shop: pods "web-2" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=2, limited: pods=2`),
 	},
 	"pod security": {
 		set: atRest(), history: "a", fleet: "", state: explain.Stuck, first: explain.PodSecurity,

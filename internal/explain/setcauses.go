@@ -99,23 +99,36 @@ func (s *situation) refusal() (Cause, bool) {
 	if c == nil || c.Status != metav1.ConditionTrue || !s.isStillWanted(c) {
 		return Cause{}, false
 	}
-	message := oneLine(c.Message)
-	cause := Cause{Code: Refused, Text: "the API server refuses a write: " + message}
+	return s.refused(oneLine(c.Message)).with(s.theirWords(c.Message)).since(c.LastTransitionTime.Time), true
+}
+
+// refused tells apart who refuses: first match wins.
+func (s *situation) refused(message string) Cause {
 	switch {
 	case strings.Contains(message, "exceeded quota"), strings.Contains(message, "failed quota"):
-		cause = Cause{Code: Quota, Text: "a quota of the namespace is used up: " + message}.mendedBy(
+		return Cause{Code: Quota, Text: "a quota of the namespace stands against it"}.mendedBy(
 			Remedy{"see what is used, and by whom", s.kubectl("describe resourcequota")})
 	case strings.Contains(message, "violates PodSecurity"):
-		cause = Cause{Code: PodSecurity, Text: "the namespace's PodSecurity level does not allow the pod: " + message}.mendedBy(
+		return Cause{Code: PodSecurity, Text: "the PodSecurity level of the namespace does not allow such pods"}.mendedBy(
 			Remedy{"see the level", fmt.Sprintf("kubectl get namespace %s --show-labels", s.set.Namespace)},
 			Remedy{"make the template comply", s.kubectl("edit %s", s.resource())})
 	case strings.Contains(message, "admission webhook"):
-		cause = Cause{Code: AdmissionWebhook, Text: "an admission webhook refuses the pod: " + message}.mendedBy(
+		return Cause{Code: AdmissionWebhook, Text: "an admission webhook refuses what the operator writes"}.mendedBy(
 			Remedy{"find the webhook", "kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations"})
 	default:
-		cause = cause.mendedBy(Remedy{"read the set's events", s.kubectl("describe %s", s.resource())})
+		return Cause{Code: Refused, Text: "the API server refuses what the operator writes"}.mendedBy(
+			Remedy{"read the set's events", s.kubectl("describe %s", s.resource())})
 	}
-	return cause.since(c.LastTransitionTime.Time), true
+}
+
+// theirWords is a message of the operator without what it says twice.
+func (s *situation) theirWords(message string) string {
+	before, after, found := strings.Cut(oneLine(message), " in namespace "+s.set.Namespace+": ")
+	if !found {
+		return oneLine(message)
+	}
+	what, _, _ := strings.Cut(before, ": ")
+	return what + ": " + after
 }
 
 // isStillWanted tells whether what was refused is still to be done: a condition
