@@ -39,6 +39,10 @@ const (
 	Mark = v1.GroupName + "/adopts"
 	// Finalizer keeps a set of ours, and thus its spec, until Release is done.
 	Finalizer = v1.GroupName + "/release"
+	// Record is the annotation of a set of ours under Release with its current
+	// revision and that of its template, as "web-5c9d web-7f2b". The status of a set
+	// that has let go of its history does not know them any more.
+	Record = v1.GroupName + "/releases"
 )
 
 // Situation is all that a move depends on.

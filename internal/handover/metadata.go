@@ -33,6 +33,7 @@ func carriedMeta(from metav1.Object, apiVersion string) metav1.ObjectMeta {
 		delete(carried.Annotations, key)
 	}
 	delete(carried.Annotations, Mark)
+	delete(carried.Annotations, Record)
 	if applied, ok := carried.Annotations[lastApplied]; ok {
 		carried.Annotations[lastApplied] = withAPIVersion(applied, apiVersion)
 	}

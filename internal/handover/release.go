@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,8 @@ func Release(s Situation) Step {
 		return s.prepareRelease()
 	case !hasFinalizer(s.Ours, Finalizer):
 		return refuse("%s%s is being deleted, and not by this command: wait until it is gone", oursName, s.Ours.Name)
+	case !strings.HasPrefix(s.recordedTarget(), s.Ours.Name+"-"):
+		return refuse("the annotation %s of %s%s does not name its revisions, as in \"%[3]s-5c9d %[3]s-7f2b\": mend it", Record, oursName, s.Ours.Name)
 	case s.dependents(s.Ours.UID) > 0:
 		return s.awaitRelease()
 	case s.BuiltIn == nil:
@@ -47,13 +50,36 @@ func (s Situation) prepareRelease() Step {
 			oursName, name, builtInName)
 	case s.BuiltIn != nil:
 		return refuse("%s%s is in charge: to give up adopting it, \"kubectl delete %s%[2]s\"", builtInName, name, oursName)
-	case !hasFinalizer(s.Ours, Finalizer):
-		held := s.Ours.DeepCopy()
-		held.Finalizers = append(held.Finalizers, Finalizer)
-		return Step{Update, held, fmt.Sprintf("%s%s is held, so that its spec is not lost on the way", oursName, name)}
+	case !hasFinalizer(s.Ours, Finalizer) || s.Ours.Annotations[Record] != recordOf(s.Ours):
+		return Step{Update, held(s.Ours), fmt.Sprintf("%s%s is held, so that its spec is not lost on the way", oursName, name)}
 	default:
 		return Step{Orphan, s.Ours, fmt.Sprintf("%s%s is let go, its pods are left running", oursName, name)}
 	}
+}
+
+// held is ours with the finalizer and the record.
+func held(set *v1.StatefulSet) *v1.StatefulSet {
+	held := set.DeepCopy()
+	if !hasFinalizer(held, Finalizer) {
+		held.Finalizers = append(held.Finalizers, Finalizer)
+	}
+	metav1.SetMetaDataAnnotation(&held.ObjectMeta, Record, recordOf(set))
+	return held
+}
+
+func recordOf(set *v1.StatefulSet) string {
+	return set.Status.CurrentRevision + " " + set.Status.UpdateRevision
+}
+
+// recordedCurrent and recordedTarget are the two revisions of ours.
+func (s Situation) recordedCurrent() string {
+	current, _, _ := strings.Cut(s.Ours.Annotations[Record], " ")
+	return current
+}
+
+func (s Situation) recordedTarget() string {
+	_, target, _ := strings.Cut(s.Ours.Annotations[Record], " ")
+	return target
 }
 
 // awaitRelease follows the garbage collector. A set that somebody had deleted
@@ -69,7 +95,7 @@ func (s Situation) awaitRelease() Step {
 // createBuiltIn creates theirs. Before that, the revision of the template must
 // be one that the built-in controller recognizes.
 func (s Situation) createBuiltIn() Step {
-	recorded := s.target()
+	recorded := s.revision(s.recordedTarget())
 	if recorded == nil || !s.isRecognized(recorded) {
 		return s.recordAnew(recorded)
 	}
@@ -82,9 +108,9 @@ func (s Situation) createBuiltIn() Step {
 	return Step{Create, created, fmt.Sprintf("%s%s is created", builtInName, created.Name)}
 }
 
-// target is the revision of the template; nil if it is gone.
-func (s Situation) target() *appsv1.ControllerRevision {
-	at := slices.IndexFunc(s.Revisions, func(r *appsv1.ControllerRevision) bool { return r.Name == s.Ours.Status.UpdateRevision })
+// revision returns the revision of a name; nil if there is none.
+func (s Situation) revision(name string) *appsv1.ControllerRevision {
+	at := slices.IndexFunc(s.Revisions, func(r *appsv1.ControllerRevision) bool { return r.Name == name })
 	if at < 0 {
 		return nil
 	}
@@ -102,7 +128,7 @@ func (s Situation) isRecognized(recorded *appsv1.ControllerRevision) bool {
 // defaults that apps/v1 stores and we do not. Data can't be changed, so the
 // revision is replaced, in two steps.
 func (s Situation) recordAnew(recorded *appsv1.ControllerRevision) Step {
-	name := s.Ours.Status.UpdateRevision
+	name := s.recordedTarget()
 	if recorded != nil {
 		return Step{Delete, recorded, fmt.Sprintf("controllerrevision.apps/%s is about to be recorded as apps/v1 writes it", name)}
 	}
@@ -120,11 +146,11 @@ func (s Situation) recordAnew(recorded *appsv1.ControllerRevision) Step {
 
 // completeRelease sees that theirs has taken over, and then lets ours go.
 func (s Situation) completeRelease() Step {
-	status := s.BuiltIn.Status
+	status, current := s.BuiltIn.Status, s.recordedCurrent()
 	switch missing := s.podsWithout(s.BuiltIn); {
 	case missing > 0 || status.ObservedGeneration != s.BuiltIn.Generation || status.UpdateRevision == "":
 		return wait("the controller of apps/v1 to take over %d pods", missing)
-	case status.CurrentRevision != s.Ours.Status.CurrentRevision && s.countAt(s.Ours.Status.CurrentRevision) > 0 && s.hasCurrent():
+	case status.CurrentRevision != current && s.revision(current) != nil && s.countAt(current) > 0:
 		return Step{UpdateStatus, s.toldCurrent(), fmt.Sprintf("%s%s knows the revision that is current", builtInName, s.BuiltIn.Name)}
 	case status.CurrentRevision != status.UpdateRevision && status.CurrentReplicas != s.countAt(status.CurrentRevision):
 		return wait("the controller of apps/v1 to accept the current revision")
@@ -134,18 +160,13 @@ func (s Situation) completeRelease() Step {
 	}
 }
 
-// hasCurrent tells whether the current revision of ours still exists.
-func (s Situation) hasCurrent() bool {
-	return slices.ContainsFunc(s.Revisions, func(r *appsv1.ControllerRevision) bool { return r.Name == s.Ours.Status.CurrentRevision })
-}
-
 // toldCurrent is theirs with our current revision. A new set takes the revision
 // of its template for the current one, and a pod below the partition would come
 // back as the wrong one. The count is set to what it can't be, so that a status in
 // which it is right again shows that the controller has read this.
 func (s Situation) toldCurrent() *appsv1.StatefulSet {
 	told := s.BuiltIn.DeepCopy()
-	told.Status.CurrentRevision = s.Ours.Status.CurrentRevision
+	told.Status.CurrentRevision = s.recordedCurrent()
 	told.Status.CurrentReplicas = 0
 	return told
 }
@@ -163,15 +184,16 @@ func (s Situation) countAt(revision string) int32 {
 
 // Replaced is the revision that has to be recorded anew; nil if none has to.
 func Replaced(s Situation) *appsv1.ControllerRevision {
-	if recorded := s.target(); recorded != nil && s.Answer != nil && !s.isRecognized(recorded) {
+	if recorded := s.revision(s.Ours.Status.UpdateRevision); recorded != nil && s.Answer != nil && !s.isRecognized(recorded) {
 		return recorded
 	}
 	return nil
 }
 
-// Freed returns ours without the finalizer, and whether it had it.
+// Freed returns ours without the finalizer and the record, and whether it had them.
 func Freed(set *v1.StatefulSet) (freed *v1.StatefulSet, wasHeld bool) {
 	freed = set.DeepCopy()
 	freed.Finalizers = slices.DeleteFunc(freed.Finalizers, func(f string) bool { return f == Finalizer })
+	delete(freed.Annotations, Record)
 	return freed, len(freed.Finalizers) < len(set.Finalizers)
 }
