@@ -66,7 +66,8 @@ type Conclude func(failures []plan.Failure) v1.StatefulSetStatus
 
 // Outcome is what came of a plan.
 type Outcome struct {
-	// Written are the objects as the API server answered their write, the set included.
+	// Written are the objects as the API server answered their write: the set as a whole, of others what identifies
+	// them and their version.
 	Written []client.Object
 	// Deleted are the objects whose deletion the API server accepted.
 	Deleted []client.Object

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"sync"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -112,10 +114,29 @@ func (r *run) report(ctx context.Context, action plan.Action, done effect, err e
 	case done.isDelete:
 		r.outcome.Deleted = append(r.outcome.Deleted, done.object)
 	case done.object != nil:
-		r.outcome.Written = append(r.outcome.Written, done.object)
+		r.outcome.Written = append(r.outcome.Written, traceOf(done.object))
 	}
 	logger.Info(done.word())
 	r.recordSuccess(done)
+}
+
+// traceOf leaves of a written object what tells it and its version apart from
+// others. Whole, those of a plan that creates hundreds of pods would take more
+// memory than everything else.
+func traceOf(object client.Object) client.Object {
+	identity := metav1.ObjectMeta{
+		Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), ResourceVersion: object.GetResourceVersion(),
+	}
+	switch object.(type) {
+	case *corev1.Pod:
+		return &corev1.Pod{ObjectMeta: identity}
+	case *corev1.PersistentVolumeClaim:
+		return &corev1.PersistentVolumeClaim{ObjectMeta: identity}
+	case *appsv1.ControllerRevision:
+		return &appsv1.ControllerRevision{ObjectMeta: identity}
+	default:
+		return object
+	}
 }
 
 // recordSuccess records the event about an action that was carried out, unless
