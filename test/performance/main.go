@@ -37,6 +37,8 @@ type options struct {
 	only   string
 	rounds int
 	out    string
+	pprof  string
+	by     string
 }
 
 func main() {
@@ -44,6 +46,8 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "play only scenarios whose name matches this regular expression")
 	flag.IntVar(&o.rounds, "rounds", 0, "play every scenario so often, whatever it says itself")
 	flag.StringVar(&o.out, "out", "performance.json", "file that the figures go to")
+	flag.StringVar(&o.by, "by", "", "have only this contestant play: built-in, rollcall or floor")
+	flag.StringVar(&o.pprof, "pprof", "", "address at which our controller serves profiles while it plays, as 127.0.0.1:6060")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -59,7 +63,7 @@ func bench(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	run, err := playAll(ctx, chosen, nodes)
+	run, err := playAll(ctx, chosen, nodes, o.pprof)
 	if err != nil {
 		return err
 	}
@@ -104,6 +108,9 @@ func choose(o options) ([]scenarios.Scenario, error) {
 		if o.rounds > 0 {
 			scenario.Rounds = o.rounds
 		}
+		if o.by != "" {
+			scenario.Contestants = []scenarios.Contestant{scenarios.Contestant(o.by)}
+		}
 		chosen = append(chosen, scenario)
 	}
 	if len(chosen) == 0 {
@@ -113,9 +120,9 @@ func choose(o options) ([]scenarios.Scenario, error) {
 }
 
 // playAll plays scenarios on one stage: contestants take turns, and another one begins in each round.
-func playAll(ctx context.Context, chosen []scenarios.Scenario, nodes int) (*result.Run, error) {
+func playAll(ctx context.Context, chosen []scenarios.Scenario, nodes int, pprof string) (*result.Run, error) {
 	start := time.Now()
-	on, err := stage.Build(nodes)
+	on, err := stage.Build(nodes, pprof)
 	if err != nil {
 		return nil, err
 	}

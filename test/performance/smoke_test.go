@@ -29,7 +29,7 @@ var smoke = scenarios.Scenario{
 // and the table tells of all who played.
 func TestSmoke(t *testing.T) {
 	const nodes = 2
-	run, err := playAll(t.Context(), []scenarios.Scenario{smoke}, nodes)
+	run, err := playAll(t.Context(), []scenarios.Scenario{smoke}, nodes, "")
 	if err != nil {
 		t.Fatal(err)
 	}

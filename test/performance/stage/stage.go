@@ -41,15 +41,17 @@ type Stage struct {
 	// apiServer is the process id of kube-apiserver.
 	apiServer int
 	floor     *rest.Config
+	// pprof is where our controller serves profiles; nowhere if it is empty.
+	pprof string
 }
 
-// Build starts the control plane with so many nodes.
-func Build(nodes int) (*Stage, error) {
+// Build starts the control plane with so many nodes. Our controller serves its profiles at the address, if there is one.
+func Build(nodes int, pprof string) (*Stage, error) {
 	dir, err := os.MkdirTemp("", "rollcall-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("creating a folder for logs: %w", err)
 	}
-	s := &Stage{dir: dir, audit: newAudit(filepath.Join(dir, "audit.log"))}
+	s := &Stage{dir: dir, pprof: pprof, audit: newAudit(filepath.Join(dir, "audit.log"))}
 	flags, err := s.audit.flags(filepath.Join(dir, "audit-policy.yaml"))
 	if err != nil {
 		return nil, err
