@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
@@ -21,11 +22,20 @@ func scheme() *runtime.Scheme {
 	return known
 }
 
-// client returns a client that reads from the API server itself; nothing is cached.
-func (p *Program) client() (client.WithWatch, error) {
+// config is how the API server is reached.
+func (p *Program) config() (*rest.Config, error) {
 	config, err := p.flags.ToRESTConfig()
 	if err != nil {
-		return nil, fmt.Errorf("finding the API server: %w", err)
+		return nil, fmt.Errorf("finding the API server (check --kubeconfig and --context): %w", err)
+	}
+	return config, nil
+}
+
+// client returns a client that reads from the API server itself; nothing is cached.
+func (p *Program) client() (client.WithWatch, error) {
+	config, err := p.config()
+	if err != nil {
+		return nil, err
 	}
 	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme()})
 	if err != nil {

@@ -125,11 +125,9 @@ const barWidth = 30
 // drawStatus draws a roll-out: what it is, how far it is, why, and its pods by ordinal.
 func drawStatus(rollout view.Rollout, columns int, paint palette) []string {
 	tint := colorOfPhase(rollout.Phase)
-	lines := []string{
-		paint.paint(bold, fit(headline(rollout), columns)),
-		bar(rollout.Done, rollout.Reached, paint, tint) + " " + progress(rollout),
-		paint.paint(tint, fit(string(rollout.Phase)+": "+rollout.Why, columns)),
-	}
+	lines := wrap(headline(rollout), columns, bold, paint)
+	lines = append(lines, bar(rollout.Done, rollout.Reached, paint, tint)+" "+fit(progress(rollout), left(columns, barWidth+3)))
+	lines = append(lines, wrap(string(rollout.Phase)+": "+rollout.Why, columns, tint, paint)...)
 	return append(lines, podTable(rollout).lines(columns, paint)...)
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"strings"
@@ -84,7 +85,7 @@ func explain(err error) string {
 		return known.text
 	case meta.IsNoMatchError(err), isUnknownResource(err):
 		return fmt.Sprintf("this cluster does not know StatefulSets of %s: install Rollcall first, or choose another cluster with --context", v1.GroupName)
-	case clientcmd.IsEmptyConfig(err):
+	case errors.Is(err, clientcmd.ErrEmptyConfig):
 		return "no cluster is configured: set KUBECONFIG, or use --kubeconfig"
 	case apierrors.IsUnauthorized(err):
 		return "the API server does not accept your credentials: log in again, or choose another --context"
@@ -121,6 +122,10 @@ func isUnknownResource(err error) bool {
 func isUnreachable(err error) bool {
 	var request *url.Error
 	var network net.Error
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return false // a kubeconfig that is not there
+	}
 	return errors.As(err, &request) || errors.As(err, &network) || errors.Is(err, context.DeadlineExceeded)
 }
 

@@ -53,9 +53,9 @@ type follower struct {
 
 // follow starts to follow. It ends with the context.
 func (p *Program) follow(ctx context.Context, live client.Reader, s scope) (*follower, error) {
-	config, err := p.flags.ToRESTConfig()
+	config, err := p.config()
 	if err != nil {
-		return nil, fmt.Errorf("finding the API server: %w", err)
+		return nil, err
 	}
 	f := &follower{live: live, scope: s, changes: make(chan struct{}, 1), errs: make(chan error, 1), now: p.Now}
 	copied, err := cache.New(config, s.cacheOptions(f.report))

@@ -194,7 +194,10 @@ func bars(rollouts []view.Rollout, columns int, paint palette) []string {
 	for i := range rollouts {
 		r := rollouts[i]
 		picture := bar(r.Done, r.Reached, paint, colorOfPhase(r.Phase))
-		lines = append(lines, fit(pad(r.Name, width), columns)+" "+picture+" "+fit(progress(r), max(1, columns-width-barWidth-4)))
+		lines = append(lines, fit(pad(r.Name, width), columns)+" "+picture+" "+fit(progress(r), left(columns, width+barWidth+4)))
+		if r.Phase != view.Complete {
+			lines = append(lines, wrap(string(r.Phase)+": "+r.Why, columns, colorOfPhase(r.Phase), paint)...)
+		}
 	}
 	return lines
 }

@@ -71,6 +71,38 @@ func fit(text string, columns int) string {
 	return string([]rune(text)[:columns-1]) + "…"
 }
 
+// left is how many columns are left; zero columns are endless.
+func left(columns, used int) int {
+	if columns <= 0 {
+		return columns
+	}
+	return max(1, columns-used)
+}
+
+// wrap breaks a text into lines of at most so many columns, at spaces; what follows the first is indented. Zero columns are
+// endless.
+func wrap(text string, columns int, tint color, paint palette) []string {
+	const indented = "  "
+	var lines []string
+	line := ""
+	for _, word := range strings.Split(text, " ") {
+		if line != "" && columns > 0 && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > columns {
+			lines = append(lines, line)
+			line = indented + word
+			continue
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	lines = append(lines, line)
+	for i := range lines {
+		lines[i] = paint.paint(tint, fit(lines[i], columns))
+	}
+	return lines
+}
+
 // pad fills a text up with spaces.
 func pad(text string, columns int) string {
 	return text + strings.Repeat(" ", max(0, columns-utf8.RuneCountInString(text)))

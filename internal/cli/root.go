@@ -95,6 +95,8 @@ func (p *Program) newCommand() *cobra.Command {
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 		SilenceUsage:  true,
 		SilenceErrors: true,
+
+		SuggestionsMinimumDistance: 2,
 	}
 	p.flags = genericclioptions.NewConfigFlags(true).WithWrapConfigFn(p.wrap)
 	p.flags.AddFlags(root.PersistentFlags())

@@ -99,7 +99,7 @@ func splitImage(set *v1.StatefulSet, argument string) (container, image string, 
 	case !isNamed:
 		return "", "", failf("%s is for which container? write CONTAINER=%[1]s; %s/%s has %s", argument, resource, set.Name, containerNames(set))
 	}
-	if image == "" || container == "" {
+	if strings.TrimSpace(image) == "" || container == "" {
 		return "", "", failf("%q names no image: write CONTAINER=IMAGE, as in web=nginx:1.29", argument)
 	}
 	return container, image, nil

@@ -125,11 +125,11 @@ func Tuning(set *v1.StatefulSet) *v1.RollingUpdate {
 	}
 }
 
-// count counts the slots. Pods outside the range are none.
+// count counts the slots. Pods outside the range hold none, and a stranger's slot is empty.
 func (r *Rollout) count() {
 	for i := range r.Pods {
 		pod := &r.Pods[i]
-		if pod.Role == Condemned {
+		if pod.Role == Condemned || pod.Role == Stranger {
 			continue
 		}
 		isUpdated := pod.Revision.Name == r.Target.Name && pod.State != stateMissing && pod.State != stateTerminating

@@ -3,9 +3,11 @@ package cli
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -104,4 +106,18 @@ func writeKubeconfig(t testing.TB, space *cluster.Space, name string) string {
 		t.Fatalf("writing a kubeconfig: %v", err)
 	}
 	return path
+}
+
+// signal is a writer that says when something was written.
+type signal struct {
+	io.Writer
+	once    sync.Once
+	written chan struct{}
+}
+
+func newSignal(out io.Writer) *signal { return &signal{Writer: out, written: make(chan struct{})} }
+
+func (s *signal) Write(data []byte) (int, error) {
+	defer s.once.Do(func() { close(s.written) })
+	return s.Writer.Write(data)
 }
