@@ -64,7 +64,8 @@ func (k pointer) pointsTo(object *unstructured.Unstructured, name, apiVersion st
 }
 
 func (k pointer) note(object *unstructured.Unstructured, apiVersion string) string {
-	return fmt.Sprintf("warning: %s %s acts on the set by its API version: point it there afterwards with\n"+
-		"  kubectl patch %s %[2]s -n %s --type=merge -p '{\"spec\":{%q:{\"apiVersion\":%q}}}'",
-		k.kind.Kind, object.GetName(), k.resource, object.GetNamespace(), k.field, apiVersion)
+	command := fmt.Sprintf(`kubectl patch %s %s -n %s --type=merge -p '{"spec":{%q:{"apiVersion":%q}}}'`,
+		k.resource, object.GetName(), object.GetNamespace(), k.field, apiVersion)
+	return fmt.Sprintf("warning: %s %s acts on the set by its API version: point it there afterwards with\n  %s",
+		k.kind.Kind, object.GetName(), command)
 }

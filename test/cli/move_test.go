@@ -3,8 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 
@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/test/cluster"
 	"github.com/rollcall-dev/rollcall/test/scenario"
 )
 
@@ -271,34 +272,46 @@ func TestReleaseWhatWasBornHere(t *testing.T) {
 	m.thenUntouched("adopted")
 }
 
+func newTemplate(labels map[string]string) corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: labels},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "main:1"}}},
+	}
+}
+
+// awaitRevision waits until the built-in controller has seen a set.
+func awaitRevision(t *testing.T, space *cluster.Space, set *appsv1.StatefulSet) {
+	t.Helper()
+	space.Eventually(t, set.Name+" is seen", func(ctx context.Context) error {
+		if err := space.Client.Get(ctx, client.ObjectKeyFromObject(set), set); err != nil {
+			return err
+		}
+		if set.Status.UpdateRevision == "" {
+			return errors.New("it has no revision yet")
+		}
+		return nil
+	})
+}
+
 // All sets of a namespace are adopted with one command; what can't be is left and named.
 func TestAdoptAll(t *testing.T) {
 	t.Parallel()
 	m := givenBuiltIn(t, 2)
-	owned := &appsv1.StatefulSet{}
-	if err := m.Client.Get(m.Context, client.ObjectKey{Namespace: m.Name, Name: scenario.SetName}, owned); err != nil {
-		t.Fatal(err)
-	}
 	for name, owners := range map[string][]metav1.OwnerReference{
 		"db":      nil,
 		"managed": {{APIVersion: "example.com/v1", Kind: "Database", Name: "main", UID: "f1", Controller: new(true)}},
 	} {
 		labels := map[string]string{"app": name}
-		other := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: m.Name, Name: name, OwnerReferences: owners}, Spec: *owned.Spec.DeepCopy()}
-		other.Spec.Replicas = new(int32(0))
-		other.Spec.Selector.MatchLabels, other.Spec.Template.Labels = labels, maps.Clone(labels)
+		other := &appsv1.StatefulSet{
+			ObjectMeta: metav1.ObjectMeta{Namespace: m.Name, Name: name, OwnerReferences: owners},
+			Spec: appsv1.StatefulSetSpec{
+				Replicas: new(int32(0)), Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: newTemplate(labels),
+			},
+		}
 		if err := m.Client.Create(m.Context, other); err != nil {
 			t.Fatal(err)
 		}
-		m.Eventually(t, name+" is seen", func(ctx context.Context) error {
-			if err := m.Client.Get(ctx, client.ObjectKeyFromObject(other), other); err != nil {
-				return err
-			}
-			if other.Status.UpdateRevision == "" {
-				return fmt.Errorf("it is not")
-			}
-			return nil
-		})
+		awaitRevision(t, m.Space, other)
 	}
 	m.remember()
 	got := m.user.run("adopt", "--all", "--yes")
