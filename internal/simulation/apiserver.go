@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -58,10 +59,13 @@ func (w *World) createPod(pod *corev1.Pod) (*corev1.Pod, error) {
 	return created, nil
 }
 
-// changePod stores a changed copy of a pod.
+// changePod stores a changed copy of a pod. What changes nothing makes no version.
 func (w *World) changePod(pod *corev1.Pod, change func(*corev1.Pod)) *corev1.Pod {
 	changed := pod.DeepCopy()
 	change(changed)
+	if equality.Semantic.DeepEqual(pod, changed) {
+		return pod
+	}
 	changed.ResourceVersion = w.version()
 	w.Truth.Pods = with(w.Truth.Pods, changed)
 	return changed
@@ -76,7 +80,24 @@ func (w *World) patchPod(name string, meant preconditions, change func(*corev1.P
 	if err := meant.check(pod, podResource); err != nil {
 		return nil, err
 	}
+	changed := pod.DeepCopy()
+	change(changed)
+	if hasTwoControllers(changed) {
+		return nil, apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), name, nil)
+	}
 	return w.changePod(pod, change), nil
+}
+
+// hasTwoControllers tells whether an object has more controllers than the one it
+// may have.
+func hasTwoControllers(object metav1.Object) bool {
+	controllers := 0
+	for _, owner := range object.GetOwnerReferences() {
+		if owner.Controller != nil && *owner.Controller {
+			controllers++
+		}
+	}
+	return controllers > 1
 }
 
 // deletePod begins the graceful deletion of a pod. One that runs nowhere, or has
@@ -121,10 +142,19 @@ func (w *World) patchClaim(name string, meant preconditions, owners []metav1.Own
 	if err := meant.check(claim, claimResource); err != nil {
 		return nil, err
 	}
+	return w.changeClaim(claim, func(claim *corev1.PersistentVolumeClaim) { claim.OwnerReferences = slices.Clone(owners) }), nil
+}
+
+// changeClaim stores a changed copy of a claim.
+func (w *World) changeClaim(claim *corev1.PersistentVolumeClaim, change func(*corev1.PersistentVolumeClaim)) *corev1.PersistentVolumeClaim {
 	changed := claim.DeepCopy()
-	changed.OwnerReferences, changed.ResourceVersion = slices.Clone(owners), w.version()
+	change(changed)
+	if equality.Semantic.DeepEqual(claim, changed) {
+		return claim
+	}
+	changed.ResourceVersion = w.version()
 	w.Truth.Claims = with(w.Truth.Claims, changed)
-	return changed, nil
+	return changed
 }
 
 // deleteClaim deletes a claim. One that a pod uses is kept until the pod is gone
@@ -134,15 +164,17 @@ func (w *World) deleteClaim(claim *corev1.PersistentVolumeClaim) {
 		w.Truth.Claims = without(w.Truth.Claims, claim.Name)
 		return
 	}
-	changed := claim.DeepCopy()
-	changed.DeletionTimestamp, changed.ResourceVersion = &metav1.Time{Time: w.Now}, w.version()
-	w.Truth.Claims = with(w.Truth.Claims, changed)
+	w.changeClaim(claim, func(claim *corev1.PersistentVolumeClaim) {
+		if claim.DeletionTimestamp == nil {
+			claim.DeletionTimestamp = &metav1.Time{Time: w.Now}
+		}
+	})
 }
 
-// isInUse tells whether a pod mounts the claim.
+// isInUse tells whether a pod that has a node mounts the claim.
 func (w *World) isInUse(claim *corev1.PersistentVolumeClaim) bool {
 	return slices.ContainsFunc(w.Truth.Pods, func(pod *corev1.Pod) bool {
-		return slices.ContainsFunc(pod.Spec.Volumes, func(volume corev1.Volume) bool {
+		return pod.Spec.NodeName != "" && slices.ContainsFunc(pod.Spec.Volumes, func(volume corev1.Volume) bool {
 			source := volume.PersistentVolumeClaim
 			return source != nil && source.ClaimName == claim.Name
 		})
@@ -169,9 +201,22 @@ func (w *World) patchRevision(name string, meant preconditions, change func(*app
 	}
 	changed := revision.DeepCopy()
 	change(changed)
+	if hasTwoControllers(changed) {
+		return nil, apierrors.NewInvalid(appsv1.SchemeGroupVersion.WithKind("ControllerRevision").GroupKind(), name, nil)
+	}
+	return w.changeRevision(revision, change), nil
+}
+
+// changeRevision stores a changed copy of a revision.
+func (w *World) changeRevision(revision *appsv1.ControllerRevision, change func(*appsv1.ControllerRevision)) *appsv1.ControllerRevision {
+	changed := revision.DeepCopy()
+	change(changed)
+	if equality.Semantic.DeepEqual(revision, changed) {
+		return revision
+	}
 	changed.ResourceVersion = w.version()
 	w.Truth.Revisions = with(w.Truth.Revisions, changed)
-	return changed, nil
+	return changed
 }
 
 func (w *World) deleteRevision(name string, meant preconditions) error {
@@ -195,17 +240,42 @@ func (w *World) updateStatus(observed *v1.StatefulSet, status v1.StatefulSetStat
 	if err := meant.check(w.Truth.Set, setResource); err != nil {
 		return nil, err
 	}
-	changed := w.Truth.Set.DeepCopy()
-	changed.Status, changed.ResourceVersion = *status.DeepCopy(), w.version()
-	w.Truth.Set = changed
-	return changed, nil
+	return w.changeSet(func(set *v1.StatefulSet) { set.Status = *status.DeepCopy() }), nil
 }
 
-// updateSpec replaces the spec of the set as a user does.
+// updateSpec replaces the spec of the set as a user does. Another spec is another
+// generation.
 func (w *World) updateSpec(change func(*v1.StatefulSetSpec)) {
+	before := w.Truth.Set
+	w.changeSet(func(set *v1.StatefulSet) {
+		change(&set.Spec)
+		if !equality.Semantic.DeepEqual(before.Spec, set.Spec) {
+			set.Generation++
+		}
+	})
+}
+
+// changeSet stores a changed copy of the set.
+func (w *World) changeSet(change func(*v1.StatefulSet)) *v1.StatefulSet {
 	changed := w.Truth.Set.DeepCopy()
-	change(&changed.Spec)
-	changed.Generation++
+	change(changed)
+	if equality.Semantic.DeepEqual(w.Truth.Set, changed) {
+		return w.Truth.Set
+	}
 	changed.ResourceVersion = w.version()
 	w.Truth.Set = changed
+	return changed
+}
+
+// deleteSet deletes the set. With a finalizer it stays until the garbage collector
+// has dealt with its dependents.
+func (w *World) deleteSet(finalizers ...string) {
+	if len(finalizers) == 0 {
+		w.Truth.Set = nil
+		return
+	}
+	w.changeSet(func(set *v1.StatefulSet) {
+		set.DeletionTimestamp, set.Finalizers = &metav1.Time{Time: w.Now}, finalizers
+		set.Generation++
+	})
 }

@@ -86,7 +86,7 @@ func (w *World) observe() (plan.Observation, error) {
 // gather puts an observation of a set together from the view.
 func (w *World) gather(set *v1.StatefulSet) plan.Observation {
 	view := &w.Controller.View
-	o := plan.Observation{Set: set, Now: w.Now, Gates: plan.AllGates(), Claims: map[string]*corev1.PersistentVolumeClaim{}}
+	o := plan.Observation{Set: set, Now: w.Now, Gates: w.Scenario.gates(), Claims: map[string]*corev1.PersistentVolumeClaim{}}
 	for _, pod := range view.Pods {
 		if _, isWatched := pod.Labels[v1.PodNameLabel]; isWatched && bearsOn(pod, set) {
 			o.Pods = append(o.Pods, pod)

@@ -112,7 +112,7 @@ func (e *encoder) set(set *v1.StatefulSet) {
 		return
 	}
 	e.uid(set.UID)
-	e.bools(set.DeletionTimestamp != nil)
+	e.bools(set.DeletionTimestamp != nil, slices.Contains(set.Finalizers, metav1.FinalizerOrphanDependents))
 	e.numbers(int(set.Generation))
 	e.status(&set.Status)
 }

@@ -2,11 +2,11 @@ package simulation
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/ordinal"
@@ -42,7 +42,6 @@ var changes = map[Verb]func(w *World, pod *corev1.Pod){
 		setReady(pod, corev1.ConditionFalse, w.Now.Add(readyDelay))
 	},
 	Hold:    func(_ *World, pod *corev1.Pod) { pod.Finalizers = []string{"example.com/hold"} },
-	Free:    func(_ *World, pod *corev1.Pod) { pod.Finalizers = nil },
 	Unlabel: func(_ *World, pod *corev1.Pod) { delete(pod.Labels, v1.PodNameLabel) },
 	Orphan:  func(_ *World, pod *corev1.Pod) { pod.OwnerReferences = nil },
 }
@@ -115,6 +114,8 @@ func (w *World) happenTo(verb Verb, pod *corev1.Pod) {
 	switch verb {
 	case Finish, Vanish, Leave:
 		w.removePod(pod.Name)
+	case Free:
+		w.freePod(pod)
 	case Evict:
 		_ = w.deletePod(pod.Name, preconditions{}) // without preconditions and with a pod it succeeds
 	default:
@@ -122,9 +123,22 @@ func (w *World) happenTo(verb Verb, pod *corev1.Pod) {
 	}
 }
 
+// freePod takes the finalizers away. A pod that is being deleted and runs nowhere
+// was held by nothing else.
+func (w *World) freePod(pod *corev1.Pod) {
+	if pod.DeletionTimestamp != nil && pod.Status.Phase != corev1.PodRunning {
+		w.removePod(pod.Name)
+		return
+	}
+	w.changePod(pod, func(pod *corev1.Pod) { pod.Finalizers = nil })
+}
+
+// strangeOwner is the UID of somebody else, who is there to stay.
+const strangeOwner types.UID = "other"
+
 // squat puts somebody else's pod in the place of a missing one.
 func (w *World) squat(name string) {
-	owner := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "other", UID: "other", Controller: new(true)}
+	owner := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "other", UID: strangeOwner, Controller: new(true)}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: namespace, Name: name, Labels: map[string]string{v1.PodNameLabel: name}, OwnerReferences: []metav1.OwnerReference{owner},
 	}}
@@ -136,12 +150,11 @@ func (w *World) squat(name string) {
 func (w *World) edit(text string) error {
 	switch text {
 	case "deleted=foreground":
-		changed := w.Truth.Set.DeepCopy()
-		changed.DeletionTimestamp, changed.ResourceVersion = &metav1.Time{Time: w.Now}, w.version()
-		changed.Generation++
-		w.Truth.Set = changed
+		w.deleteSet(metav1.FinalizerDeleteDependents)
+	case "deleted=orphan":
+		w.deleteSet(metav1.FinalizerOrphanDependents)
 	case "deleted=background":
-		w.Truth.Set = nil
+		w.deleteSet()
 	case "recreated":
 		return w.putSet()
 	default:
@@ -171,73 +184,6 @@ func (w *World) putSet() error {
 	w.register(&set.ObjectMeta)
 	w.Truth.Set = set
 	return nil
-}
-
-// isGarbage tells whether an object has owners and none of them exists, or the
-// owner that waits for its dependents is going.
-func (w *World) isGarbage(object metav1.Object) bool {
-	owners := object.GetOwnerReferences()
-	return len(owners) > 0 && !slices.ContainsFunc(owners, w.isAlive)
-}
-
-func (w *World) isAlive(owner metav1.OwnerReference) bool {
-	set := w.Truth.Set
-	switch {
-	case owner.UID == "other":
-		return true
-	case owner.Kind == v1.Kind.Kind:
-		return set != nil && set.UID == owner.UID && set.DeletionTimestamp == nil
-	default:
-		pod := find(w.Truth.Pods, owner.Name)
-		return pod != nil && pod.UID == owner.UID
-	}
-}
-
-// garbage lists what the garbage collector has to do, and the controller that
-// keeps claims in use from going, as the objects of Collect.
-func (w *World) garbage() []string {
-	var found []string
-	for _, pod := range w.Truth.Pods {
-		if pod.DeletionTimestamp == nil && w.isGarbage(pod) {
-			found = append(found, "pods/"+pod.Name)
-		}
-	}
-	for _, claim := range w.Truth.Claims {
-		isGoing := claim.DeletionTimestamp != nil
-		if (!isGoing && w.isGarbage(claim)) || (isGoing && !w.isInUse(claim)) {
-			found = append(found, "claims/"+claim.Name)
-		}
-	}
-	for _, revision := range w.Truth.Revisions {
-		if w.isGarbage(revision) {
-			found = append(found, "revisions/"+revision.Name)
-		}
-	}
-	if w.isOver() {
-		found = append(found, "set/"+setName)
-	}
-	return found
-}
-
-// isOver tells whether a set that waited for its dependents may go.
-func (w *World) isOver() bool {
-	set := w.Truth.Set
-	return set != nil && set.DeletionTimestamp != nil &&
-		!slices.ContainsFunc(w.Truth.Pods, func(pod *corev1.Pod) bool { return isControlledBy(pod, set.UID) })
-}
-
-// collect deletes one piece of garbage.
-func (w *World) collect(kind Kind, name string) {
-	switch kind {
-	case Pods:
-		_ = w.deletePod(name, preconditions{}) // without preconditions and with a pod it succeeds
-	case Claims:
-		w.deleteClaim(find(w.Truth.Claims, name))
-	case Revisions:
-		w.Truth.Revisions = without(w.Truth.Revisions, name)
-	case Sets:
-		w.Truth.Set = nil
-	}
 }
 
 // isTimeRelevant tells whether a deadline lies ahead, so that time matters.

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	isDeep    = flag.Bool("deep", false, "explore the deep profile: hours")
-	journal   = flag.String("journal", "", "file that keeps what the deep profile has explored, so that it can be resumed")
+	depth     = flag.String("profile", "quick", "what to explore: quick, deep (an hour) or wide (hours)")
+	journal   = flag.String("journal", "", "file that keeps what has been explored, so that it can be resumed")
 	maxStates = flag.Int("max-states", 5_000_000, "how many states one scenario may have")
 	seed      = flag.Uint64("seed", 1, "seed of the first random walk")
 	walkCount = flag.Int("walks", 1, "random walks per scenario")
@@ -22,9 +22,9 @@ var (
 
 // TestExplore explores every scenario of the profile, to the end.
 func TestExplore(t *testing.T) {
-	profiles := quick
-	if *isDeep {
-		profiles = deep
+	profiles, isKnown := map[string][]profile{"quick": quick, "deep": deep, "wide": wide}[*depth]
+	if !isKnown {
+		t.Fatalf("there is no profile %q", *depth)
 	}
 	for _, p := range profiles {
 		t.Run(strings.ReplaceAll(p.name, " ", "-"), func(t *testing.T) {
@@ -61,7 +61,7 @@ func explore(t *testing.T, scenario *Scenario) {
 	case !report.IsComplete:
 		t.Errorf("not explored to the end: %s", scenario)
 	default:
-		addToJournal(t, scenario, report)
+		addToJournal(t, scenario, report, time.Since(start))
 	}
 }
 
@@ -153,7 +153,7 @@ func isInJournal(t *testing.T, scenario *Scenario) bool {
 }
 
 // addToJournal notes that a scenario is done.
-func addToJournal(t *testing.T, scenario *Scenario, report Report) {
+func addToJournal(t *testing.T, scenario *Scenario, report Report, took time.Duration) {
 	t.Helper()
 	if *journal == "" {
 		return
@@ -163,7 +163,8 @@ func addToJournal(t *testing.T, scenario *Scenario, report Report) {
 		t.Fatalf("open the journal: %v", err)
 	}
 	defer file.Close()
-	if _, err := fmt.Fprintf(file, "%s %d states, %d transitions, depth %d\n", entry(scenario), report.States, report.Transitions, report.Depth); err != nil {
+	if _, err := fmt.Fprintf(file, "%s %d states, %d transitions, depth %d, %s\n",
+		entry(scenario), report.States, report.Transitions, report.Depth, took.Round(time.Millisecond)); err != nil {
 		t.Fatalf("write the journal: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/plan"
@@ -80,6 +81,13 @@ func Judge(t *Transition) *Violation {
 	return nil
 }
 
+// JudgePlan judges a plan on its own: by the properties that need to know neither
+// what becomes of it nor what was before.
+func JudgePlan(observation plan.Observation, todo plan.Plan) *Violation {
+	none := &World{Scenario: &Scenario{}}
+	return Judge(&Transition{Decision: &Decision{Observation: observation, Plan: todo}, Before: none, After: none})
+}
+
 func onePodPerOrdinal(t *Transition, _ *scene) error {
 	seen := map[string]bool{}
 	for _, pod := range t.Decision.Observation.Pods {
@@ -117,7 +125,8 @@ func writesStayInTheFamily(t *Transition, _ *scene) error {
 	for action := range t.Decision.Plan.Actions() {
 		switch action.(type) {
 		case plan.AdoptPod, plan.AdoptRevision:
-			if !o.Live.Set || o.Set.DeletionTimestamp != nil || len(action.Object().GetOwnerReferences()) > 0 {
+			hasController := metav1.GetControllerOfNoCopy(action.Object()) != nil
+			if !o.Live.Set || o.Set.DeletionTimestamp != nil || hasController {
 				return fmt.Errorf("%s without having asked whether the set lives", action)
 			}
 			adopted[action.Object().GetName()] = true

@@ -55,7 +55,7 @@ func (l *Ledger) refresh(w *World) {
 // new pod was outdated by another template before it served.
 func (w *World) isForgiven(pod *corev1.Pod) bool {
 	spec := &w.Truth.Set.Spec
-	return spec.UpdateStrategy.Type == v1.EnforcedRollingUpdateStrategy && pod != nil && pod.DeletionTimestamp == nil &&
+	return strategyOf(w.Truth.Set, w.Scenario.gates()) == v1.EnforcedRollingUpdateStrategy && pod != nil && pod.DeletionTimestamp == nil &&
 		pod.Spec.Containers[0].Image != spec.Template.Spec.Containers[0].Image
 }
 
@@ -91,7 +91,7 @@ func (l *Ledger) noteWrite(w *World, decision *Decision, write Write) {
 		return
 	}
 	o := decision.Observation
-	terms := termsOf(o.Set)
+	terms := termsOf(o.Set, o.Gates)
 	state := podstate.Classify(remove.Pod, terms.minReady, o.Now)
 	isBudgeted := remove.Reason.Code != plan.Recreated
 	if isBudgeted && state.IsAvailable() && !slices.ContainsFunc(l.Down, func(d DownSlot) bool { return d.Ordinal == remove.Ordinal }) {

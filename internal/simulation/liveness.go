@@ -154,7 +154,7 @@ func saysSo(w *World, s *scene) error {
 // partition. While Recreate is paused, pods of two revisions must not meet, so
 // what is lost stays lost.
 func (w *World) mayBeStuck() bool {
-	t := termsOf(w.Truth.Set)
+	t := termsOf(w.Truth.Set, w.Scenario.gates())
 	if t.isPaused && t.strategy == v1.RecreateStrategy {
 		return true
 	}

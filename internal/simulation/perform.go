@@ -32,7 +32,7 @@ func (w *World) proceed(lane int, upset Verb) (Write, *Run) {
 	w.Controller.Run = run
 	write := Write{Before: w.Truth}
 	if lane == statusLane {
-		written, err := w.writeStatus(run, upset)
+		written, err := w.writeStatus(run.set, run.status(), upset)
 		run.noteStatus(written, err)
 		write.Err = err
 	} else {
@@ -66,16 +66,15 @@ func (w *World) act(action plan.Action, upset Verb) error {
 	return nil
 }
 
-// writeStatus writes the status of a run, if it is news.
-func (w *World) writeStatus(run *Run, upset Verb) (*v1.StatefulSet, error) {
-	status := run.status()
-	if equality.Semantic.DeepEqual(run.set.Status, status) {
+// writeStatus writes the status of a set that was observed, if it is news.
+func (w *World) writeStatus(observed *v1.StatefulSet, status v1.StatefulSetStatus, upset Verb) (*v1.StatefulSet, error) {
+	if equality.Semantic.DeepEqual(observed.Status, status) {
 		return nil, nil
 	}
 	if err := unsent(upset); err != nil {
 		return nil, err
 	}
-	written, err := w.updateStatus(run.set, status)
+	written, err := w.updateStatus(observed, status)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +134,7 @@ func (w *World) perform(action plan.Action) (written metav1.Object, isDelete boo
 		return orNil(w.patchRevision(a.Revision.Name, preconditions{uid: a.Revision.UID}, func(r *appsv1.ControllerRevision) { r.Revision = a.Number }))
 	case plan.AdoptRevision:
 		return orNil(w.patchRevision(a.Revision.Name, preconditions{uid: a.Revision.UID}, func(r *appsv1.ControllerRevision) {
-			r.OwnerReferences = append(r.OwnerReferences, a.Owner)
+			r.OwnerReferences = withOwner(r.OwnerReferences, a.Owner)
 		}))
 	default:
 		return orNil(w.performPodPatch(action))
@@ -220,13 +219,20 @@ func (w *World) performPodPatch(action plan.Action) (*corev1.Pod, error) {
 	return patched, err
 }
 
+// withOwner adds an owner, unless it is one already.
+func withOwner(owners []metav1.OwnerReference, added metav1.OwnerReference) []metav1.OwnerReference {
+	others := slices.DeleteFunc(slices.Clone(owners), func(owner metav1.OwnerReference) bool { return owner.UID == added.UID })
+	return append(others, added)
+}
+
 func patchMeta(pod *corev1.Pod, action plan.Action) {
 	switch a := action.(type) {
 	case plan.AdoptPod:
-		pod.OwnerReferences = append(pod.OwnerReferences, a.Owner)
+		pod.OwnerReferences = withOwner(pod.OwnerReferences, a.Owner)
 	case plan.ReleasePod:
+		released := metav1.GetControllerOfNoCopy(a.Pod)
 		pod.OwnerReferences = slices.DeleteFunc(pod.OwnerReferences, func(ref metav1.OwnerReference) bool {
-			return ref.Controller != nil && *ref.Controller
+			return released != nil && ref.UID == released.UID
 		})
 	case plan.UpdatePod:
 		for key, value := range a.Labels {

@@ -85,6 +85,11 @@ var quick = []profile{
 		"edits deleted=background recreated deleted=foreground\nlags set",
 	},
 	{
+		"orphaned, adopted, orphaned again", "replicas=1 history=1",
+		[]string{"strategy=RollingUpdate", "strategy=Recreate"},
+		"edits deleted=orphan recreated template=b deleted=orphan\nlags set",
+	},
+	{
 		"another strategy in mid-flight", "replicas=2 history=1",
 		[]string{"strategy=RollingUpdate"},
 		"edits template=x strategy=Recreate template=b strategy=EnforcedRollingUpdate\nfaults 1 crash",
@@ -100,21 +105,88 @@ var quick = []profile{
 		"edits template=b template=c\nlags set revisions\nfaults 1 crash",
 	},
 	{
+		"gates that are off", "replicas=2 history=1",
+		[]string{
+			"strategy=RollingUpdate timeout=20 maxUnavailable=2", "strategy=Recreate",
+			"strategy=EnforcedRollingUpdate maxUnavailable=2", "strategy=EnforcedRollingUpdate partition=1",
+		},
+		"edits template=x template=b\noff MaxUnavailable Recreate EnforcedRollingUpdate ProgressDeadline\nlags pods\nmishaps 1 unready\nfaults 1 crash",
+	},
+	{
 		"from scratch", "replicas=2 claims=1",
 		[]string{"strategy=RollingUpdate"},
 		"scratch\nlags pods claims\nmishaps 1 fail\nfaults 1 crash blur",
 	},
 }
 
-// deep is what `make verify-deep` explores: the bounds of quick, widened.
+// bounded are the strategies with every budget and partition that makes a
+// difference to at most three replicas, and one partition that is beyond them. The
+// timeout is over after one tick.
+var bounded = slices.Concat(
+	[]string{"strategy=OnDelete", "strategy=Recreate"},
+	tunings("strategy=RollingUpdate"),
+	tunings("strategy=EnforcedRollingUpdate"),
+	tunings("strategy=RollingUpdate timeout=9"),
+)
+
+// tunings are a strategy with each budget and partition.
+func tunings(strategy string) []string {
+	var all []string
+	for budget := 1; budget <= 2; budget++ {
+		for partition := range 4 {
+			all = append(all, fmt.Sprintf("%s maxUnavailable=%d partition=%d", strategy, budget, partition))
+		}
+	}
+	return all
+}
+
+// deep is what the issue's bounds ask for: up to three replicas, three revisions,
+// a budget of up to two, two things that go wrong, at every write, in views that
+// lag, for every strategy, management policy and partition.
 var deep = []profile{
 	{
-		"a bad template and its correction", "replicas=3 history=1", allStrategies,
-		"edits template=x template=b\nlags pods\nmishaps 1 unready fail evict\nfaults 1 crash refuse lose blur",
+		"pods lag, two faults", "replicas=3 history=1", bounded,
+		"edits template=x template=b\nlags pods\nfaults 2 crash refuse lose blur",
 	},
 	{
-		"two faults", "replicas=3 history=1", allStrategies,
-		"edits template=x template=b\nlags pods set\nfaults 2 crash blur",
+		"set and revisions lag, two faults", "replicas=3 history=1", bounded,
+		"edits template=x template=b\nlags set revisions\nfaults 2 crash blur",
+	},
+	{
+		"pods lag, a pod that ends, a fault", "replicas=3 history=1", bounded,
+		"edits template=x template=b\nlags pods\nmishaps 1 fail\nfaults 1 crash blur",
+	},
+	{
+		"pods lag, a pod that is lost, a fault", "replicas=3 history=1", bounded,
+		"edits template=x template=b\nlags pods\nmishaps 1 evict\nfaults 1 crash blur",
+	},
+	{
+		"pods lag, a pod that gets unready, a fault", "replicas=3 history=1", bounded,
+		"edits template=x template=b\nlags pods\nmishaps 1 unready\nfaults 1 crash blur",
+	},
+	{
+		"one replica", "replicas=1 history=1", bounded,
+		"edits template=x template=b\nlags pods\nmishaps 1 unready fail evict\nfaults 2 crash refuse lose blur",
+	},
+	{
+		"two replicas, pods lag, two faults", "replicas=2 history=1", bounded,
+		"edits template=x template=b\nlags pods\nfaults 2 crash refuse lose blur",
+	},
+	{
+		"two replicas, pods lag, a mishap and a fault", "replicas=2 history=1", bounded,
+		"edits template=x template=b\nlags pods\nmishaps 1 unready fail evict\nfaults 1 crash refuse lose blur",
+	},
+}
+
+// wide is what comes after deep: more at the same time.
+var wide = []profile{
+	{
+		"all views lag, two faults", "replicas=3 history=1", bounded,
+		"edits template=x template=b\nlags pods set revisions\nfaults 2 crash refuse lose blur",
+	},
+	{
+		"pods lag, any mishap and any fault", "replicas=3 history=1", bounded,
+		"edits template=x template=b\nlags pods\nmishaps 1 unready fail succeed evict vanish\nfaults 1 crash refuse lose blur",
 	},
 	{
 		"pods get lost and come back", "replicas=3 history=0 minReady=10", allStrategies,

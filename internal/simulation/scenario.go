@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rollcall-dev/rollcall/internal/plan"
 )
 
 // Scenario says what is explored: a set, what its user does, and what may go
@@ -24,6 +26,18 @@ type Scenario struct {
 	// Faults are what may go wrong with the controller, at most MaxFaults times.
 	Faults    []Verb
 	MaxFaults int
+	// Off are the feature gates that are off, by the names of their fields.
+	Off []string
+}
+
+// gates are the feature gates of the process.
+func (s *Scenario) gates() plan.Gates {
+	return plan.Gates{
+		MaxUnavailable:        !slices.Contains(s.Off, "MaxUnavailable"),
+		Recreate:              !slices.Contains(s.Off, "Recreate"),
+		EnforcedRollingUpdate: !slices.Contains(s.Off, "EnforcedRollingUpdate"),
+		ProgressDeadline:      !slices.Contains(s.Off, "ProgressDeadline"),
+	}
 }
 
 // lags tells whether the view of a kind may be behind.
@@ -41,6 +55,7 @@ func (s *Scenario) String() string {
 		words []string
 	}{
 		{"edits", s.Edits},
+		{"off", s.Off},
 		{"lags", texts(s.Lags)},
 		{"mishaps " + strconv.Itoa(s.MaxMishaps), texts(s.Mishaps)},
 		{"faults " + strconv.Itoa(s.MaxFaults), texts(s.Faults)},
@@ -79,6 +94,8 @@ func (s *Scenario) parseLine(words []string) error {
 		s.Scratch = true
 	case "edits":
 		s.Edits = rest
+	case "off":
+		s.Off = rest
 	case "lags":
 		s.Lags = fromTexts[Kind](rest)
 	case "mishaps":
@@ -118,7 +135,7 @@ func fromTexts[T ~string](words []string) []T {
 
 // isScenarioLine tells whether a line of a trace belongs to its scenario.
 func isScenarioLine(line string) bool {
-	for _, key := range []string{"setup", "scratch", "edits", "lags", "mishaps", "faults"} {
+	for _, key := range []string{"setup", "scratch", "edits", "off", "lags", "mishaps", "faults"} {
 		if line == key || strings.HasPrefix(line, key+" ") {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -85,10 +86,22 @@ var numberSettings = map[string]func(spec *v1.StatefulSetSpec, value int32){
 	"history":   func(spec *v1.StatefulSetSpec, value int32) { spec.RevisionHistoryLimit = &value },
 	"claims": func(spec *v1.StatefulSetSpec, value int32) {
 		for i := range value {
-			name := "data" + strconv.Itoa(int(i))
-			spec.VolumeClaimTemplates = append(spec.VolumeClaimTemplates, corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}})
+			spec.VolumeClaimTemplates = append(spec.VolumeClaimTemplates, claimTemplate("data"+strconv.Itoa(int(i))))
 		}
 	},
+}
+
+// claimTemplate returns a claim template that the API server takes.
+func claimTemplate(name string) corev1.PersistentVolumeClaim {
+	return corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources: corev1.VolumeResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceStorage: *resource.NewQuantity(1<<30, resource.BinarySI)},
+			},
+		},
+	}
 }
 
 // tuningOf returns a copy of the parameters of the strategy in force, or none.

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
@@ -28,24 +30,37 @@ type terms struct {
 	hasTimeout bool
 }
 
-func termsOf(set *v1.StatefulSet) terms {
+func termsOf(set *v1.StatefulSet, gates plan.Gates) terms {
 	t := terms{
 		slots: ordinal.RangeOf(set), isParallel: set.Spec.PodManagementPolicy == v1.Parallel, isPaused: set.Spec.Paused,
-		strategy: set.Spec.UpdateStrategy.Type, budget: 1, minReady: minReadyOf(set),
+		strategy: strategyOf(set, gates), budget: 1, minReady: minReadyOf(set),
 	}
-	if t.strategy == v1.OnDeleteStrategy || t.strategy == v1.RecreateStrategy {
+	asked := set.Spec.UpdateStrategy.Type
+	if asked == v1.OnDeleteStrategy || asked == v1.RecreateStrategy {
 		return t
 	}
 	tuning := tuningOf(&set.Spec)
 	if tuning.Partition != nil {
-		t.partition = int(*tuning.Partition)
+		t.partition = max(0, int(*tuning.Partition))
 	}
-	if tuning.MaxUnavailable != nil {
-		scaled, _ := intstr.GetScaledValueFromIntOrPercent(tuning.MaxUnavailable, t.slots.Count, false) // scenarios hold valid values
+	if tuning.MaxUnavailable != nil && gates.MaxUnavailable {
+		scaled, _ := intstr.GetScaledValueFromIntOrPercent(tuning.MaxUnavailable, t.slots.Count, false) // no plan is made of invalid ones
 		t.budget = max(1, scaled)
 	}
-	t.hasTimeout = tuning.PodProgressTimeoutSeconds != nil && t.strategy == v1.RollingUpdateStrategy
+	t.hasTimeout = tuning.PodProgressTimeoutSeconds != nil && t.strategy == v1.RollingUpdateStrategy && gates.ProgressDeadline
 	return t
+}
+
+// strategyOf is the strategy in force: one whose gate is off is RollingUpdate.
+func strategyOf(set *v1.StatefulSet, gates plan.Gates) v1.UpdateStrategyType {
+	asked := set.Spec.UpdateStrategy.Type
+	isOn := map[v1.UpdateStrategyType]bool{
+		v1.OnDeleteStrategy: true, v1.RecreateStrategy: gates.Recreate, v1.EnforcedRollingUpdateStrategy: gates.EnforcedRollingUpdate,
+	}
+	if isOn[asked] {
+		return asked
+	}
+	return v1.RollingUpdateStrategy
 }
 
 // place is a slot, or an ordinal outside the range, and what is observed there.
@@ -78,7 +93,7 @@ type scene struct {
 // sceneOf reads a decision. The target is the one that its plan names.
 func sceneOf(d *Decision) scene {
 	o := d.Observation
-	s := scene{terms: termsOf(o.Set), set: o.Set, target: d.Plan.Status.UpdateRevision}
+	s := scene{terms: termsOf(o.Set, o.Gates), set: o.Set, target: d.Plan.Status.UpdateRevision}
 	s.current = s.target
 	for _, revision := range o.Revisions {
 		if revision.Name == o.Set.Status.CurrentRevision && isControlledBy(revision, o.Set.UID) {
@@ -101,8 +116,9 @@ func sceneOf(d *Decision) scene {
 func (s *scene) fill(o plan.Observation) {
 	for _, pod := range o.Pods {
 		number, hasName := ordinal.Parse(o.Set.Name, pod.Name)
-		isOrphan := len(pod.OwnerReferences) == 0 && pod.DeletionTimestamp == nil
-		if !hasName || (!isControlledBy(pod, o.Set.UID) && !isOrphan) {
+		isOrphan := metav1.GetControllerOfNoCopy(pod) == nil && pod.DeletionTimestamp == nil
+		isMember := hasName && s.selects(pod)
+		if !isMember || (!isControlledBy(pod, o.Set.UID) && !isOrphan) {
 			continue
 		}
 		occupied := place{ordinal: number, pod: pod, state: podstate.Classify(pod, s.minReady, o.Now), revision: pod.Labels[v1.RevisionLabel]}
@@ -114,6 +130,13 @@ func (s *scene) fill(o plan.Observation) {
 		}
 	}
 	slices.SortFunc(s.condemned, func(a, b place) int { return b.ordinal - a.ordinal })
+}
+
+// selects tells whether the set's selector matches a pod; what it does not match
+// is no member, whoever owns it.
+func (s *scene) selects(pod *corev1.Pod) bool {
+	selector, err := metav1.LabelSelectorAsSelector(s.set.Spec.Selector)
+	return err == nil && selector.Matches(labels.Set(pod.Labels))
 }
 
 // place returns what is observed at an ordinal.

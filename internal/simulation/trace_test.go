@@ -9,6 +9,7 @@ import (
 const example = `setup replicas=2 strategy=Recreate
 scratch
 edits template=b replicas=3
+off Recreate
 lags set pods
 mishaps 2 unready evict
 faults 1 crash blur
