@@ -87,7 +87,7 @@ func (h *history) renumber(why plan.Reason) {
 
 // create makes a new revision the target, under a name that nobody has.
 func (h *history) create(d *decision, data []byte) {
-	h.isUnsure = len(h.sorted) > 0
+	h.isUnsure = revision.CouldMean(h.sorted, &d.set.Spec.Template)
 	number := revision.NextNumber(h.sorted)
 	created := revision.New(d.set, data, number, h.collisionCount)
 	for d.ownership.takenNames[created.Name] || byName(h.sorted, created.Name) != nil {

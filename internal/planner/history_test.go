@@ -81,9 +81,20 @@ func TestNumberOfTheTargetIsItsOwn(t *testing.T) {
 
 // TestNewRevisionAsksForMeaningFirst: bytes that differ prove nothing.
 func TestNewRevisionAsksForMeaningFirst(t *testing.T) {
-	p := planner.Compute(testkit.Observe(updating(1).Obj(), "a", "0:a/available"))
+	set := web(1).Obj()
+	o := testkit.Observe(set, "a", "0:a/available")
+	set.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(7))
+	p := planner.Compute(o)
 	if diff := cmp.Diff(plan.Plan{NeedsLiveRead: plan.LiveReads{Templates: true}}, p); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+}
+
+// TestAnotherImageNeedsNoQuestion: no default makes two images the same, so an ordinary update costs no read.
+func TestAnotherImageNeedsNoQuestion(t *testing.T) {
+	p := planner.Compute(testkit.Observe(updating(1).Obj(), "a", "0:a/available"))
+	if p.NeedsLiveRead.Any() || p.Status.UpdateRevision == p.Status.CurrentRevision {
+		t.Errorf("asks for %+v; the update revision is %q", p.NeedsLiveRead, p.Status.UpdateRevision)
 	}
 }
 

@@ -2,6 +2,8 @@ package revision
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -49,3 +51,24 @@ func (w Wanted) means(revision *appsv1.ControllerRevision) bool {
 	template, err := Template(revision)
 	return err == nil && equality.Semantic.DeepEqual(w.Template, template)
 }
+
+// CouldMean tells whether the API server's defaults could make the template of
+// one of the revisions mean the same as this one. Defaults fill in what is
+// absent; they never touch labels, annotations, or the names and images of
+// containers. Where those differ nobody needs to be asked, and they do in most
+// updates.
+func CouldMean(revisions []*appsv1.ControllerRevision, wanted *corev1.PodTemplateSpec) bool {
+	return slices.ContainsFunc(revisions, func(revision *appsv1.ControllerRevision) bool {
+		template, err := Template(revision)
+		return err == nil && haveSameWrittenPart(template, wanted)
+	})
+}
+
+// haveSameWrittenPart tells whether two templates agree in what no default touches.
+func haveSameWrittenPart(a, b *corev1.PodTemplateSpec) bool {
+	return maps.Equal(a.Labels, b.Labels) && maps.Equal(a.Annotations, b.Annotations) &&
+		slices.EqualFunc(a.Spec.Containers, b.Spec.Containers, runSame) &&
+		slices.EqualFunc(a.Spec.InitContainers, b.Spec.InitContainers, runSame)
+}
+
+func runSame(a, b corev1.Container) bool { return a.Name == b.Name && a.Image == b.Image }

@@ -214,3 +214,32 @@ func TestExcess(t *testing.T) {
 		})
 	}
 }
+
+func TestCouldMean(t *testing.T) {
+	change := func(edit func(*corev1.PodTemplateSpec)) *corev1.PodTemplateSpec {
+		changed := template("web:1")
+		edit(&changed)
+		return &changed
+	}
+	tests := map[string]struct {
+		template *corev1.PodTemplateSpec
+		want     bool
+	}{
+		"the same":             {change(func(*corev1.PodTemplateSpec) {}), true},
+		"a default spelt out":  {change(func(t *corev1.PodTemplateSpec) { t.Spec.RestartPolicy = corev1.RestartPolicyAlways }), true},
+		"another image":        {change(func(t *corev1.PodTemplateSpec) { t.Spec.Containers[0].Image = "other" }), false},
+		"another container":    {change(func(t *corev1.PodTemplateSpec) { t.Spec.Containers[0].Name = "other" }), false},
+		"one container more":   {change(func(t *corev1.PodTemplateSpec) { t.Spec.Containers = append(t.Spec.Containers, corev1.Container{}) }), false},
+		"an init container":    {change(func(t *corev1.PodTemplateSpec) { t.Spec.InitContainers = []corev1.Container{{Name: "init"}} }), false},
+		"restarted on request": {change(func(t *corev1.PodTemplateSpec) { t.Annotations = map[string]string{"restartedAt": "now"} }), false},
+		"another label":        {change(func(t *corev1.PodTemplateSpec) { t.Labels = map[string]string{"tier": "other"} }), false},
+	}
+	recorded := &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: mustData(t, template("web:1"))}}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := CouldMean([]*appsv1.ControllerRevision{recorded}, test.template); got != test.want {
+				t.Errorf("could mean the same: %v, want %v", got, test.want)
+			}
+		})
+	}
+}
