@@ -2,11 +2,8 @@ package execute
 
 import (
 	"context"
-	"strings"
 	"sync"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -32,6 +29,8 @@ type run struct {
 
 	mu      sync.Mutex
 	outcome Outcome
+	// news are the actions of the step that are worth an event.
+	news []plan.Action
 }
 
 // step runs the lanes of a step at its pace and tells whether any failed.
@@ -49,6 +48,7 @@ func (r *run) step(ctx context.Context, step plan.Step) (failed bool) {
 	case plan.Independent:
 		r.atOnce(ctx, step.Lanes)
 	}
+	r.recordSuccesses()
 	failures := r.outcome.Failures[before:]
 	r.recordFailures(failures)
 	return len(failures) > 0
@@ -117,81 +117,17 @@ func (r *run) report(ctx context.Context, action plan.Action, done effect, err e
 		r.outcome.Written = append(r.outcome.Written, traceOf(done.object))
 	}
 	logger.Info(done.word())
-	r.recordSuccess(done)
+	r.noteSuccess(done)
 }
 
 // traceOf leaves of a written object what tells it and its version apart from
 // others. Whole, those of a plan that creates hundreds of pods would take more
 // memory than everything else.
 func traceOf(object client.Object) client.Object {
-	identity := metav1.ObjectMeta{
-		Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), ResourceVersion: object.GetResourceVersion(),
+	return &metav1.PartialObjectMetadata{
+		TypeMeta: metav1.TypeMeta{Kind: plan.KindOf(object)},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), ResourceVersion: object.GetResourceVersion(),
+		},
 	}
-	switch object.(type) {
-	case *corev1.Pod:
-		return &corev1.Pod{ObjectMeta: identity}
-	case *corev1.PersistentVolumeClaim:
-		return &corev1.PersistentVolumeClaim{ObjectMeta: identity}
-	case *appsv1.ControllerRevision:
-		return &appsv1.ControllerRevision{ObjectMeta: identity}
-	default:
-		return object
-	}
-}
-
-// recordSuccess records the event about an action that was carried out, unless
-// an earlier event has announced it.
-func (r *run) recordSuccess(done effect) {
-	if done.action == nil || r.replacements.isExpected(client.ObjectKeyFromObject(r.set), done.action) {
-		return
-	}
-	if event, ok := plan.ActionEvent(done.action, nil); ok {
-		r.record(event, event.Message)
-	}
-}
-
-// recordFailures records one event per reason, whatever the number of failures:
-// a thousand pods over quota are one piece of news, and still the same one when
-// the back-off has them tried again. In a namespace that is being deleted nobody
-// wants to know, and no event can be recorded.
-func (r *run) recordFailures(failures []plan.Failure) {
-	told := map[string]bool{}
-	for _, failure := range failures {
-		event, ok := plan.ActionEvent(failure.Action, failure.Err)
-		if ok && !told[event.Reason] && !isNamespaceEnding(failure.Err) {
-			told[event.Reason] = true
-			r.record(event, event.Reason)
-		}
-	}
-}
-
-// The longest texts that the API server takes in an event.
-const (
-	maxNote   = 1024
-	maxAction = 128
-)
-
-// record records an event about the set. The recorder merges events that agree
-// in reason and action into one that counts them, and keeps the first text: so
-// the action is what tells news apart.
-func (r *run) record(event plan.Event, action string) {
-	r.events.Eventf(reference(r.set), nil, event.Type, event.Reason, shorten(action, maxAction), "%s", shorten(event.Message, maxNote))
-}
-
-// reference names the set without its version, or every status write would make
-// the same news new.
-func reference(set *v1.StatefulSet) *corev1.ObjectReference {
-	return &corev1.ObjectReference{
-		APIVersion: v1.GroupVersion.String(), Kind: v1.Kind.Kind,
-		Namespace: set.Namespace, Name: set.Name, UID: set.UID,
-	}
-}
-
-// shorten cuts a text to at most so many bytes and marks the cut.
-func shorten(text string, most int) string {
-	const mark = "..."
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most-len(mark)], "") + mark
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/plan"
 )
 
 // ErrBehind says that the view does not show all of the operator's own writes
@@ -146,12 +147,12 @@ func (o *Observer) isLost(ctx context.Context, written client.Object) (bool, err
 // read returns the object of the same kind and name, or nil if there is none.
 func read(ctx context.Context, from client.Reader, object client.Object) (client.Object, error) {
 	var found client.Object
-	switch object.(type) {
-	case *corev1.Pod:
+	switch plan.KindOf(object) {
+	case plan.KindPod:
 		found = &corev1.Pod{}
-	case *corev1.PersistentVolumeClaim:
+	case plan.KindClaim:
 		found = &corev1.PersistentVolumeClaim{}
-	case *appsv1.ControllerRevision:
+	case plan.KindRevision:
 		found = &appsv1.ControllerRevision{}
 	default:
 		return nil, fmt.Errorf("look for the echo of a write to a %T: no such objects are observed", object)

@@ -100,3 +100,48 @@ func TestIsEmpty(t *testing.T) {
 		t.Error("a plan that is yet to be made is empty")
 	}
 }
+
+// TestSuccessEvents: what was done to many objects alike is one event, in the order of their ordinals.
+func TestSuccessEvents(t *testing.T) {
+	create := func(name, revision string) Action {
+		return CreatePod{Pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}, Revision: revision, Reason: why}
+	}
+	remove := func(name string, code ReasonCode) Action {
+		return DeletePod{Pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}, Reason: Because(code, "so it is")}
+	}
+	tests := map[string]struct {
+		actions []Action
+		want    []string
+	}{
+		"none":                {nil, nil},
+		"without an event":    {[]Action{DeleteRevision{Revision: revision, Reason: why}}, nil},
+		"one":                 {[]Action{create("web-2", "a")}, []string{"create pod web-2 at revision a (slot 2 has no pod)"}},
+		"three alike":         {[]Action{create("web-10", "a"), create("web-2", "a"), create("web-9", "a")}, []string{"create pod web-2 at revision a (slot 2 has no pod), and likewise 2 more: web-9, web-10"}},
+		"different revisions": {[]Action{create("web-2", "a"), create("web-3", "b")}, []string{"create pod web-2 at revision a (slot 2 has no pod)", "create pod web-3 at revision b (slot 2 has no pod)"}},
+		"different reasons":   {[]Action{remove("web-1", Outdated), remove("web-0", PodEnded)}, []string{"delete pod web-1 (so it is)", "delete pod web-0 (so it is)"}},
+		"creates and deletes": {[]Action{create("web-2", "a"), remove("web-1", Outdated), remove("web-0", Outdated)}, []string{"create pod web-2 at revision a (slot 2 has no pod)", "delete pod web-0 (so it is), and likewise 1 more: web-1"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, event := range SuccessEvents(test.actions) {
+				got = append(got, event.Message)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	tests := map[string]metav1.Object{
+		KindPod: pod, KindClaim: claim, KindRevision: revision, "": &corev1.Secret{},
+		"Known": &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "Known"}},
+	}
+	for want, object := range tests {
+		if got := KindOf(object); got != want {
+			t.Errorf("the kind of a %T is %q, want %q", object, got, want)
+		}
+	}
+}
