@@ -1,6 +1,9 @@
 package v1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
 
 // StatefulSetStatus is what the controller last observed. Counts are written even when they are zero.
 type StatefulSetStatus struct {
@@ -72,4 +75,7 @@ type PodProgress struct {
 	Replacements int32 `json:"replacements"`
 	// lastReplacementTime is when the pod was last replaced.
 	LastReplacementTime metav1.Time `json:"lastReplacementTime"`
+	// lastReplacedUID is the UID of the pod that was last replaced. It is counted once, however often its deletion has to be tried.
+	// +optional
+	LastReplacedUID types.UID `json:"lastReplacedUID,omitempty"`
 }

@@ -167,11 +167,12 @@ func (d *decision) keptReplacements() replacements {
 	return kept
 }
 
-// includes tells whether the pod of a slot is counted already, because it is
-// older than the slot's last replacement: the delete did not get through.
+// includes tells whether the pod of a slot is counted already: the delete did not
+// get through. Times would not tell, since ours and that of the pod's creation
+// come from different clocks.
 func (r replacements) includes(s *slot) bool {
 	progress, ok := r[s.ordinal]
-	return ok && s.pod.CreationTimestamp.Before(&progress.LastReplacementTime)
+	return ok && progress.LastReplacedUID == s.pod.UID
 }
 
 // add counts the replacement of a slot's pod, once per pod.
@@ -181,7 +182,7 @@ func (r replacements) add(s *slot, target string, now time.Time) {
 	}
 	r[s.ordinal] = v1.PodProgress{
 		Ordinal: int32(s.ordinal), Revision: target,
-		Replacements: r[s.ordinal].Replacements + 1, LastReplacementTime: metav1.NewTime(now).Rfc3339Copy(),
+		Replacements: r[s.ordinal].Replacements + 1, LastReplacementTime: metav1.NewTime(now).Rfc3339Copy(), LastReplacedUID: s.pod.UID,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/plan"
@@ -73,6 +74,7 @@ func TestTimeoutAnnouncesBeforeItDeletes(t *testing.T) {
 	wantCondition(t, p.Status, v1.ConditionProgressing, "False", v1.ReasonProgressDeadlineExceeded)
 	want := []v1.PodProgress{{
 		Ordinal: 1, Revision: testkit.RevisionName(set, "b"), Replacements: 1, LastReplacementTime: metav1.NewTime(testkit.Now),
+		LastReplacedUID: "web-1-uid",
 	}}
 	if diff := cmp.Diff(want, p.Status.PodProgress); diff != "" {
 		t.Errorf("podProgress (-want +got):\n%s", diff)
@@ -98,6 +100,7 @@ func TestTimeoutHaltsAfterThree(t *testing.T) {
 		}
 		set.Status = p.Status
 		o.Pods[2].CreationTimestamp = metav1.NewTime(o.Now.Add(time.Second))
+		o.Pods[2].UID = types.UID(fmt.Sprintf("replacement-%d", i+1))
 		testkit.SetState(o.Pods[2], "crashing", o.Now)
 		o.Now = o.Now.Add(11 * time.Minute)
 	}
@@ -173,5 +176,24 @@ func TestTimeoutCountsAPodOnce(t *testing.T) {
 		}
 		set.Status = p.Status
 		o.Now = o.Now.Add(time.Minute)
+	}
+}
+
+// TestTimeoutCountsByNoClock: with the operator's clock ahead of the API server's, replacements look older than the last
+// replacement. They are counted all the same, or the timeout would go on for ever.
+func TestTimeoutCountsByNoClock(t *testing.T) {
+	set := impatient(1).Obj()
+	o := testkit.Observe(set, "ab", "0:b/crashing")
+	for i := range 3 {
+		o.Pods[0].UID = types.UID(fmt.Sprintf("pod-%d", i+1))
+		p := planner.Compute(o)
+		if got := p.Status.PodProgress[0].Replacements; got != int32(i+1) {
+			t.Fatalf("pod %d counts as replacement %d", i+1, got)
+		}
+		set.Status = p.Status
+	}
+	o.Pods[0].UID = "pod-4"
+	if p := planner.Compute(o); !p.IsEmpty() {
+		t.Errorf("a fourth replacement:\n%s", p)
 	}
 }
