@@ -85,6 +85,10 @@ verify-deep: ## Explore the planner with larger bounds, for hours; started again
 mutants: ## Break the planner on purpose, in many ways, and see that the model checker notices
 	$(GO) run ./hack/mutants
 
+.PHONY: test-chaos
+test-chaos: cluster ## Let everything go wrong around the operator for 20 minutes, and judge the history (ARGS="-seed 17")
+	$(GO) test ./test/chaos -run TestChaos -long -v -timeout 90m $(ARGS)
+
 .PHONY: bench
 bench: build ## Measure side by side with the built-in controller (15 minutes; ARGS="-only '1 x 10' -rounds 1")
 	@mkdir -p dist
