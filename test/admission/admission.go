@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -70,12 +71,18 @@ func (h *Hook) Refuse() {
 // Hang makes the webhook take questions and never answer.
 func (h *Hook) Hang() {
 	mux := http.NewServeMux()
-	mux.HandleFunc("/", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/", func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that whoever asked is gone
+		<-r.Context().Done()
+	})
 	h.handler.Store(mux)
 }
 
 // Down takes the webhook away: nobody listens any more where the API server asks.
-func (h *Hook) Down() { h.server.Close() }
+func (h *Hook) Down() {
+	h.server.CloseClientConnections()
+	h.server.Close()
+}
 
 func (h *Hook) serve(w http.ResponseWriter, r *http.Request) { h.handler.Load().ServeHTTP(w, r) }
 

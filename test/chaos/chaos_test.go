@@ -15,8 +15,8 @@ var acts = []struct {
 	{garbled, styles, 1, 3},
 	{shaken, styles, 1, 3},
 	{deposed, styles[:6], 1, 3},
-	{skewed("clock ahead", 4*time.Second), styles, 1, 2},
-	{skewed("clock behind", -4*time.Second), styles, 1, 2},
+	{skewed("clock ahead", 5*time.Second), styles, 1, 2},
+	{skewed("clock behind", -5*time.Second), styles, 1, 2},
 	{absent, styles[:3], 1, 2},
 }
 

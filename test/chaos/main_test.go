@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"github.com/rollcall-dev/rollcall/test/process"
 	"github.com/rollcall-dev/rollcall/test/scenario"
 )
@@ -33,6 +36,7 @@ var chosenSeed = sync.OnceValue(func() uint64 {
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	log.SetLogger(logr.Discard())
 	scenario.AtOnce(len(styles))
 	process.Main(m)
 }

@@ -33,7 +33,21 @@ func (tn *tenant) brokenFirst() {
 	broken := tn.broken()
 	tn.edit(scenario.Image(broken))
 	tn.awaitBroken(broken)
+	if tn.hasTimeout && tn.random.IntN(2) == 0 {
+		tn.awaitReplaced()
+	}
 	tn.edit(scenario.Image(tn.good()))
+}
+
+// awaitReplaced waits until the timeout has replaced a pod of the broken template.
+func (tn *tenant) awaitReplaced() {
+	tn.Helper()
+	tn.await("a pod is replaced by the timeout", func(set *v1.StatefulSet, _ []corev1.Pod) error {
+		if len(set.Status.PodProgress) == 0 {
+			return errors.New("podProgress is empty")
+		}
+		return nil
+	})
 }
 
 // awaitBroken waits until a pod of the template is there and does not get ready. With OnDelete a user has to delete one first.

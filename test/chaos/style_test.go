@@ -8,6 +8,9 @@ import (
 	"github.com/rollcall-dev/rollcall/test/scenario"
 )
 
+// timeout is longer than a pod takes to get ready on a busy machine, and than clocks differ.
+const timeout = 10
+
 // style is how a tenant has its set updated.
 type style struct {
 	name     string
@@ -57,7 +60,7 @@ func (s style) edits(random *rand.Rand) []scenario.Edit {
 		edits = append(edits, scenario.MaxUnavailable(strconv.Itoa(1+random.IntN(3))))
 	}
 	if s.hasTimeout {
-		edits = append(edits, scenario.ProgressTimeout(3))
+		edits = append(edits, scenario.ProgressTimeout(timeout))
 	}
 	return edits
 }

@@ -19,7 +19,7 @@ import (
 
 const (
 	// patience is how long a tenant waits for something while things go wrong.
-	patience = 4 * time.Minute
+	patience = 2 * time.Minute
 	// glance is how long a tenant waits between looks.
 	glance = 100 * time.Millisecond
 )

@@ -8,6 +8,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"maps"
 	"math/rand/v2"
 	"net"
@@ -72,6 +74,7 @@ func Start(config *rest.Config, options Options) (*Proxy, error) {
 	p.forward = &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport: transport, FlushInterval: -1, ModifyResponse: p.shiftAnswer,
+		ErrorLog:     log.New(io.Discard, "", 0), // what goes wrong goes wrong on purpose
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { reset(w) },
 	}
 	p.server = &http.Server{Handler: p, ReadHeaderTimeout: time.Minute}

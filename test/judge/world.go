@@ -49,8 +49,11 @@ func newWorld(history History) *world {
 	return &world{history: history, families: map[types.UID]*family{}, verdict: Verdict{Checks: map[string]int{}}}
 }
 
-// see takes note of a change, after having judged it.
+// see takes note of a change, after having judged it. The ledger is brought up to
+// date before, for the time that has passed, and after, for the change.
 func (w *world) see(entry Entry) {
+	w.refresh(entry)
+	defer w.refresh(entry)
 	switch object := entry.Object.(type) {
 	case *v1.StatefulSet:
 		w.seeSet(entry, object)
@@ -69,6 +72,9 @@ func (w *world) see(entry Entry) {
 			}
 		}
 	}
+}
+
+func (w *world) refresh(entry Entry) {
 	for _, f := range w.families {
 		f.refresh(w.clock(entry))
 	}
