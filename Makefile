@@ -78,8 +78,12 @@ verify: $(BIN)/controller-gen ## Check that generated files and module files are
 	PATH="$(BIN):$$PATH" hack/verify.sh
 
 .PHONY: verify-deep
-verify-deep: ## Explore the planner with larger bounds, for hours; started again, it goes on where it was
-	$(GO) test ./internal/simulation -run TestExplore -deep -journal $(CURDIR)/deep.journal -timeout 0 -v
+verify-deep: ## Explore the planner with larger bounds, for hours; started again, it goes on where it was (PROFILES=deep for an hour)
+	for profile in $(PROFILES); do \
+		$(GO) test ./internal/simulation -run TestExplore -profile $$profile -journal $(CURDIR)/deep.journal -timeout 0 -v || exit 1; \
+	done
+
+PROFILES ?= deep wide
 
 .PHONY: mutants
 mutants: ## Break the planner on purpose, in many ways, and see that the model checker notices
@@ -103,8 +107,13 @@ bench-compute: ## Measure how long a decision takes, for sets of 1,000 and 10,00
 	$(GO) test ./internal/planner -run '^$$' -bench . -benchmem
 
 .PHONY: fuzz
-fuzz: cluster ## Hold random specs against apps/v1 for three minutes (the first build takes five)
-	$(GO) test ./test/parity/api -run '^$$' -fuzz FuzzSpecParity -fuzztime 3m -parallel 1
+fuzz: cluster ## Feed planner, webhook and API random input, each for FUZZTIME (the first build of the API's takes five minutes)
+	$(GO) test ./internal/planner -run '^$$' -fuzz FuzzCompute -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/webhook -run '^$$' -fuzz FuzzMutating -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/webhook -run '^$$' -fuzz FuzzValidating -fuzztime $(FUZZTIME)
+	$(GO) test ./test/parity/api -run '^$$' -fuzz FuzzSpecParity -fuzztime $(FUZZTIME) -parallel 1
+
+FUZZTIME ?= 3m
 
 .PHONY: clean
 clean: ## Remove what was built, and the state of the local cluster
