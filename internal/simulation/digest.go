@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
-	"github.com/rollcall-dev/rollcall/internal/ordinal"
 	"github.com/rollcall-dev/rollcall/internal/podstate"
 )
 
@@ -134,11 +133,7 @@ func (e *encoder) status(status *v1.StatefulSetStatus) {
 	for _, p := range status.PodProgress {
 		e.text(p.Revision)
 		e.numbers(int(p.Ordinal), int(p.Replacements))
-		// Of its time the planner reads whether a pod is older.
-		for _, store := range []*Store{&e.w.Truth, &e.w.Controller.View} {
-			pod := find(store.Pods, ordinal.PodName(setName, int(p.Ordinal)))
-			e.bools(pod != nil && pod.CreationTimestamp.Before(&p.LastReplacementTime))
-		}
+		e.uid(p.LastReplacedUID)
 	}
 }
 
