@@ -3,7 +3,7 @@
 #   api/v1/zz_generated.deepcopy.go                   deep copies
 #   config/crd/apps.rollcall.dev_statefulsets.yaml    the CRD, adjusted by hack/crdschema
 #   docs/api.md                                       the reference, between its "generated" marks, by hack/apidocs
-#   charts/rollcall/manifests/                        copies of what is in config/: a chart must have its files with it
+#   charts/rollcall/manifests/                        copies of what is in config/ and of the alerts: a chart must have its files with it
 # Usage: hack/generate.sh        (CONTROLLER_GEN names the controller-gen to use; bin/controller-gen by default)
 set -euo pipefail
 
@@ -20,4 +20,4 @@ go run ./hack/apidocs "$crd" docs/api.md
 
 rm -f charts/rollcall/manifests/*.yaml
 cp "$crd" charts/rollcall/manifests/crd.yaml
-cp config/rbac/*.yaml config/webhook/*.yaml charts/rollcall/manifests/
+cp config/rbac/*.yaml config/webhook/*.yaml monitoring/alerts.yaml charts/rollcall/manifests/

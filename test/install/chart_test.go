@@ -27,7 +27,7 @@ var variants = map[string][]string{
 	"no webhook":      {"--set=webhook.enabled=false"},
 	"some namespaces": {"--set=watchNamespaces={databases,queues}"},
 	"everything": {
-		"--set=createNamespace=true", "--set=metrics.serviceMonitor.enabled=true", "--set=userRoles.aggregate=true",
+		"--set=createNamespace=true", "--set=metrics.serviceMonitor.enabled=true", "--set=metrics.prometheusRule.enabled=true", "--set=userRoles.aggregate=true",
 		"--set=featureGates.StatefulSetRecreateStrategy=false", "--set=controller.concurrentSyncs=4",
 		"--set=controller.priorityClassName=system-cluster-critical", "--set=controller.nodeSelector.disk=ssd",
 		"--set=controller.extraArgs={--zap-devel}", "--set=image.digest=sha256:" + strings.Repeat("0", 64),
