@@ -128,8 +128,14 @@ type Down struct {
 	Broken []string `json:"broken,omitempty"`
 }
 
+// maxPods is how many pods can be played: every step looks at all of them.
+const maxPods = 1000
+
 // Run plays a request to its end. The error says why it can't be played.
 func Run(request Request) (Preview, error) {
+	if err := request.check(); err != nil {
+		return Preview{}, err
+	}
 	r := newReplay(request)
 	if err := r.play(); err != nil {
 		return Preview{}, fmt.Errorf("play the plan of set %s: %w", request.Set.Name, err)
@@ -141,7 +147,11 @@ func Run(request Request) (Preview, error) {
 // run, some time later: how a set is taken to be of which only the manifest is
 // known.
 func Settle(set *v1.StatefulSet, now time.Time, pace Pace) (Request, error) {
-	r := newReplay(Request{Set: set, Now: now, Pace: pace})
+	request := Request{Set: set, Now: now, Pace: pace}
+	if err := request.check(); err != nil {
+		return Request{}, err
+	}
+	r := newReplay(request)
 	if err := r.play(); err != nil {
 		return Request{}, fmt.Errorf("play the creation of set %s: %w", set.Name, err)
 	}
@@ -154,6 +164,14 @@ func Settle(set *v1.StatefulSet, now time.Time, pace Pace) (Request, error) {
 
 // longAgo is beyond every deadline that a running set could still have.
 const longAgo = 24 * time.Hour
+
+// check refuses what would take too long.
+func (r Request) check() error {
+	if count := max(int(*r.Set.Spec.Replicas), len(r.Pods)); count > maxPods {
+		return fmt.Errorf("set %s has %d pods, and no more than %d can be played: plan a smaller one with the same settings", r.Set.Name, count, maxPods)
+	}
+	return nil
+}
 
 func (r Request) store() simulation.Store {
 	return simulation.Store{Set: r.Set, Pods: r.Pods, Claims: r.Claims, Revisions: r.Revisions}

@@ -191,6 +191,17 @@ func TestFiftyPods(t *testing.T) {
 	}
 }
 
+// TestTooManyPods: a number that a typo made huge is refused at once.
+func TestTooManyPods(t *testing.T) {
+	set := testkit.MakeSet("web").Replicas(2_000_000_000).Obj()
+	if _, err := preview.Run(preview.Request{Set: set, Now: testkit.Now, Pace: pace}); err == nil || !strings.Contains(err.Error(), "no more than 1000") {
+		t.Errorf("two billion pods are answered with %v", err)
+	}
+	if _, err := preview.Settle(set, testkit.Now, pace); err == nil {
+		t.Error("two billion pods are brought up")
+	}
+}
+
 func TestPastStart(t *testing.T) {
 	pods := testkit.Fleet(testkit.MakeSet("web").Replicas(5).Obj(), "0:a/ready 1:a/ready 2:a/ready 3:a/pending 4:a/ready")
 	for i, seconds := range []int{10, 30, 20, 0, 500} {
