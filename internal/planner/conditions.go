@@ -154,14 +154,21 @@ func (d *decision) nameTaken(kind string) finding {
 	return finding{kind, metav1.ConditionTrue, v1.ReasonFailedCreate, message}
 }
 
-// strategyInForce tells whether the strategy asked for is the one in force.
+// strategyInForce tells whether the strategy asked for is the one in force, and
+// which of its parameters are not.
 func (d *decision) strategyInForce() finding {
 	asked, inForce := d.set.Spec.UpdateStrategy.Type, d.settings.strategy
-	if asked != inForce && asked != "" {
-		message := fmt.Sprintf("the feature gate of %s is off, so updates are made with %s", asked, inForce)
-		return finding{v1.ConditionUpdateStrategy, metav1.ConditionFalse, v1.ReasonFeatureGateDisabled, message}
+	say := func(status metav1.ConditionStatus, reason, message string) finding {
+		for _, ignored := range d.settings.ignored {
+			message += fmt.Sprintf("; %s is ignored: the feature gate %s is off", ignored.field, ignored.gate)
+		}
+		return finding{v1.ConditionUpdateStrategy, status, reason, message}
 	}
-	return finding{v1.ConditionUpdateStrategy, metav1.ConditionTrue, string(inForce), fmt.Sprintf("updates are made with %s", inForce)}
+	if asked != inForce && asked != "" {
+		return say(metav1.ConditionFalse, v1.ReasonFeatureGateDisabled,
+			fmt.Sprintf("the feature gate of %s is off, so updates are made with %s", asked, inForce))
+	}
+	return say(metav1.ConditionTrue, string(inForce), fmt.Sprintf("updates are made with %s", inForce))
 }
 
 // ownConditions are the types this package writes. Others belong to somebody

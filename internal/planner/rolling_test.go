@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/plan"
@@ -128,6 +129,42 @@ func TestGateOff(t *testing.T) {
 			}
 			if p.Summary.MaxUnavailable != 1 || p.Summary.Strategy != v1.RollingUpdateStrategy {
 				t.Errorf("summary = %+v, want RollingUpdate with a budget of 1", p.Summary)
+			}
+		})
+	}
+}
+
+// TestGateOffIsTold: what a gate makes the controller ignore is told in the
+// condition, unless it makes no difference.
+func TestGateOffIsTold(t *testing.T) {
+	const (
+		budget  = "; maxUnavailable is ignored: the feature gate MaxUnavailableStatefulSet is off"
+		timeout = "; podProgressTimeoutSeconds is ignored: the feature gate StatefulSetProgressDeadline is off"
+	)
+	rolling := "RollingUpdate: updates are made with RollingUpdate"
+	tests := map[string]struct {
+		set  *testkit.SetBuilder
+		want string
+	}{
+		"nothing":             {updating(3), rolling},
+		"a budget":            {updating(3).MaxUnavailable("2"), rolling + budget},
+		"a budget of one":     {updating(3).MaxUnavailable("1"), rolling},
+		"a percentage of one": {updating(3).MaxUnavailable("50%"), rolling},
+		"no budget at all":    {updating(3).MaxUnavailable("many"), rolling + budget},
+		"a timeout":           {updating(3).ProgressTimeout(60), rolling + timeout},
+		"both":                {updating(3).ProgressTimeout(60).MaxUnavailable("2"), rolling + timeout + budget},
+		"with the strategy": {
+			updating(3).Strategy(v1.EnforcedRollingUpdateStrategy).MaxUnavailable("2"),
+			"FeatureGateDisabled: the feature gate of EnforcedRollingUpdate is off, so updates are made with RollingUpdate" + budget,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := testkit.Observe(test.set.Obj(), "ab", "0:a/available 1:a/available 2:a/available")
+			o.Gates = plan.Gates{}
+			said := meta.FindStatusCondition(planner.Compute(o).Status.Conditions, v1.ConditionUpdateStrategy)
+			if got := said.Reason + ": " + said.Message; got != test.want {
+				t.Errorf("condition %q, want %q", got, test.want)
 			}
 		})
 	}

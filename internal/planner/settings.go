@@ -29,7 +29,13 @@ type settings struct {
 	budget int
 	// progressTimeout is zero when there is none.
 	progressTimeout time.Duration
+	// ignored are the parameters that would mean something if their feature gates
+	// were on.
+	ignored []ignoredField
 }
+
+// ignoredField is a parameter of a strategy whose feature gate is off.
+type ignoredField struct{ field, gate string }
 
 // readSettings fails only for a spec that validation should have refused.
 func readSettings(set *v1.StatefulSet, gates plan.Gates) (settings, error) {
@@ -92,14 +98,31 @@ func (s *settings) tune(strategy v1.UpdateStrategy, gates plan.Gates) error {
 	if tuning.Partition != nil {
 		s.partition = max(0, int(*tuning.Partition))
 	}
-	if timeout := tuning.PodProgressTimeoutSeconds; timeout != nil && gates.ProgressDeadline {
+	s.tuneTimeout(tuning.PodProgressTimeoutSeconds, gates)
+	return s.tuneBudget(tuning.MaxUnavailable, gates)
+}
+
+func (s *settings) tuneTimeout(timeout *int32, gates plan.Gates) {
+	switch {
+	case timeout == nil:
+	case gates.ProgressDeadline:
 		s.progressTimeout = time.Duration(*timeout) * time.Second
+	default:
+		s.ignored = append(s.ignored, ignoredField{"podProgressTimeoutSeconds", "StatefulSetProgressDeadline"})
 	}
-	var err error
-	if gates.MaxUnavailable {
-		s.budget, err = resolveBudget(tuning.MaxUnavailable, s.slots.Count)
+}
+
+// tuneBudget does not call a budget ignored that is what counts anyway.
+func (s *settings) tuneBudget(maxUnavailable *intstr.IntOrString, gates plan.Gates) error {
+	budget, err := resolveBudget(maxUnavailable, s.slots.Count)
+	switch {
+	case gates.MaxUnavailable:
+		s.budget = budget
+		return err
+	case err != nil || budget != v1.DefaultMaxUnavailable:
+		s.ignored = append(s.ignored, ignoredField{"maxUnavailable", "MaxUnavailableStatefulSet"})
 	}
-	return err
+	return nil
 }
 
 func resolveBudget(maxUnavailable *intstr.IntOrString, replicas int) (int, error) {
