@@ -97,16 +97,16 @@ func ask[T any](w *world, entry Entry, properties []property[T], about T) {
 }
 
 // askAny asks all properties about one change under several readings of it, the
-// newest first. One of them must satisfy all. It returns that one, or the newest.
-func askAny[T any](w *world, entry Entry, properties []property[T], readings []T) T {
-	for _, reading := range readings {
-		if satisfies(properties, reading) {
-			ask(w, entry, properties, reading)
-			return reading
-		}
+// newest first. One of them must satisfy all. It returns those that do, or the
+// newest: which of them it was can't be known.
+func askAny[T any](w *world, entry Entry, properties []property[T], readings []T) []T {
+	isRefuted := func(reading T) bool { return !satisfies(properties, reading) }
+	possible := slices.DeleteFunc(slices.Clone(readings), isRefuted)
+	if len(possible) == 0 {
+		possible = readings[:1]
 	}
-	ask(w, entry, properties, readings[0])
-	return readings[0]
+	ask(w, entry, properties, possible[0])
+	return possible
 }
 
 func satisfies[T any](properties []property[T], reading T) bool {

@@ -23,12 +23,17 @@ type timeouts struct {
 	count   int
 }
 
-// take enters a pod that was deleted.
-func (l *ledger) take(a act) {
-	if !a.isForUpdate() {
+// take enters a pod that was deleted. Where there are several readings of why, the
+// one counts that is best for the accused: it belongs to a batch if it may, and it
+// counts against the budget or as a timeout only if it must.
+func (l *ledger) take(readings []act) {
+	if slices.ContainsFunc(readings, act.isForUpdate) {
+		l.batch = append(l.batch, readings[0].pod.ordinal)
+	}
+	if slices.ContainsFunc(readings, func(a act) bool { return !a.isForUpdate() || a.why != readings[0].why }) {
 		return
 	}
-	l.batch = append(l.batch, a.pod.ordinal)
+	a := readings[0]
 	isDown := slices.ContainsFunc(l.down, func(d downSlot) bool { return d.ordinal == a.pod.ordinal })
 	if a.isBudgeted() && a.own().isAvailable() && !isDown {
 		l.down = append(l.down, downSlot{a.pod.ordinal, a.budget})

@@ -130,19 +130,21 @@ func (a act) placeOf(number int) place {
 func (a act) own() place { return a.placeOf(a.pod.ordinal) }
 
 // reason infers why the pod was deleted. Where an outdated pod may go because it
-// serves nobody, that is why; an ordered rolling update has only its timeout.
+// serves nobody, that is why; an ordered rolling update has only its timeout. Below
+// the partition a pod that is not at the target can only have gone for it.
 func (a act) reason() why {
 	own := a.own()
+	isOutdated := own.isOutdated() || (!own.isUpdated && own.pod != nil && image(&own.pod.Spec) != a.image)
 	switch {
 	case !a.slots.Contains(a.pod.ordinal):
 		return scaledDown
 	case own.state.HasEnded():
 		return ended
-	case own.isOutdated() && (a.timeout == 0 || a.isParallel || own.isAvailable()):
+	case isOutdated && (a.timeout == 0 || a.isParallel || own.isAvailable()):
 		return outdated
 	case a.timeout > 0:
 		return timedOut
-	case own.isOutdated():
+	case isOutdated:
 		return outdated
 	default:
 		return noReason

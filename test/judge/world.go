@@ -140,7 +140,7 @@ func (w *world) seePod(entry Entry, f *family, pod *corev1.Pod) {
 }
 
 // judgePod judges a pod's creation or deletion by every spec it may follow from.
-func (w *world) judgePod(entry Entry, f *family, pod *member, properties []property[act]) act {
+func (w *world) judgePod(entry Entry, f *family, pod *member, properties []property[act]) []act {
 	var readings []act
 	for generation := f.set.Generation; generation >= min(f.set.Generation, f.set.Status.ObservedGeneration); generation-- {
 		if set := f.specs[generation]; set != nil {
