@@ -107,10 +107,11 @@ bench-compute: ## Measure how long a decision takes, for sets of 1,000 and 10,00
 	$(GO) test ./internal/planner -run '^$$' -bench . -benchmem
 
 .PHONY: fuzz
-fuzz: cluster ## Feed planner, webhook and API random input, each for FUZZTIME (the first build of the API's takes five minutes)
+fuzz: cluster ## Feed planner, webhook, plan -f and API random input, each for FUZZTIME (the first build of the API's takes five minutes)
 	$(GO) test ./internal/planner -run '^$$' -fuzz FuzzCompute -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/webhook -run '^$$' -fuzz FuzzMutating -fuzztime $(FUZZTIME)
 	$(GO) test ./internal/webhook -run '^$$' -fuzz FuzzValidating -fuzztime $(FUZZTIME)
+	$(GO) test ./internal/manifest -run '^$$' -fuzz FuzzManifest -fuzztime $(FUZZTIME)
 	$(GO) test ./test/parity/api -run '^$$' -fuzz FuzzSpecParity -fuzztime $(FUZZTIME) -parallel 1
 
 FUZZTIME ?= 3m
