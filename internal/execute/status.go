@@ -22,6 +22,14 @@ import (
 // that take less at one write for several of them.
 const CounterInterval = time.Second
 
+// statusShare is the part of the time that a set may spend on writing counters,
+// as one in so many. An API server that takes long to answer is spared: counters
+// are then written less often, but not less than once in maxCounterInterval.
+const (
+	statusShare        = 50
+	maxCounterInterval = 10 * time.Second
+)
+
 // haste says whether a status may wait.
 type haste bool
 
@@ -52,18 +60,19 @@ func (r *run) writeStatus(ctx context.Context, haste haste) bool {
 		r.outcome.WakeAt = at
 		return false
 	}
-	updated := r.set.DeepCopy()
+	updated := *r.set // the answer replaces its parts and leaves those of r.set alone
 	updated.Status = status
-	if err := r.writer.Status().Update(ctx, updated); err != nil {
+	start := r.now()
+	if err := r.writer.Status().Update(ctx, &updated); err != nil {
 		r.outcome.StatusErr = fmt.Errorf("write the status of set %s: %w", key, err)
 		return false
 	}
-	r.pacer.wrote(key, r.now())
+	r.pacer.wrote(key, start, r.now())
 	if isNews {
 		r.outcome.WakeAt = r.now()
 	}
-	r.set = updated
-	r.outcome.Written = append(r.outcome.Written, updated)
+	r.set = &updated
+	r.outcome.Written = append(r.outcome.Written, &updated)
 	r.recordPlanEvents()
 	return true
 }
@@ -93,30 +102,30 @@ func withoutCounters(status v1.StatefulSetStatus) v1.StatefulSetStatus {
 	return status
 }
 
-// pacer remembers when the status of each set was last written.
+// pacer remembers when the counters of each set may be written next.
 type pacer struct {
 	mu   sync.Mutex
-	last map[types.NamespacedName]time.Time
+	next map[types.NamespacedName]time.Time
 }
 
-func newPacer() *pacer { return &pacer{last: map[types.NamespacedName]time.Time{}} }
+func newPacer() *pacer { return &pacer{next: map[types.NamespacedName]time.Time{}} }
 
 // isDue tells whether counters may be written now, and since or from when.
 func (p *pacer) isDue(key types.NamespacedName, now time.Time) (bool, time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at := p.last[key].Add(CounterInterval)
-	return !now.Before(at), at
+	return !now.Before(p.next[key]), p.next[key]
 }
 
-func (p *pacer) wrote(key types.NamespacedName, now time.Time) {
+// wrote notes a write of the status that took from start to end.
+func (p *pacer) wrote(key types.NamespacedName, start, end time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last[key] = now
+	p.next[key] = end.Add(min(max(CounterInterval, statusShare*end.Sub(start)), maxCounterInterval))
 }
 
 func (p *pacer) forget(key types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.last, key)
+	delete(p.next, key)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
@@ -107,5 +108,29 @@ func TestStatusConflict(t *testing.T) {
 	})
 	if outcome.StatusErr == nil || len(b.events.Events) > 0 || len(outcome.Written) > 0 {
 		t.Errorf("error %v, %d events, %d objects; want an error alone", outcome.StatusErr, len(b.events.Events), len(outcome.Written))
+	}
+}
+
+// TestPacerSparesASlowServer: the longer a write took, the longer counters wait.
+func TestPacerSparesASlowServer(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{
+		time.Millisecond:       CounterInterval,
+		100 * time.Millisecond: 5 * time.Second,
+		time.Minute:            maxCounterInterval,
+	} {
+		p, key := newPacer(), types.NamespacedName{Name: "web"}
+		start := time.Unix(0, 0)
+		end := start.Add(took)
+		if isDue, _ := p.isDue(key, start); !isDue {
+			t.Error("the first status has to wait")
+		}
+		p.wrote(key, start, end)
+		isDue, at := p.isDue(key, end)
+		if isDue || at.Sub(end) != want {
+			t.Errorf("after a write of %s: due %v, in %s; want in %s", took, isDue, at.Sub(end), want)
+		}
+		if isDue, _ := p.isDue(key, at); !isDue {
+			t.Errorf("not due at %s", at)
+		}
 	}
 }
