@@ -12,11 +12,11 @@ var acts = []struct {
 	short, long int
 }{
 	{killed, styles, 1, 10},
-	{garbled, styles, 1, 3},
-	{shaken, styles, 1, 3},
-	{deposed, styles[:6], 1, 3},
-	{skewed("clock ahead", 5*time.Second), styles, 1, 2},
-	{skewed("clock behind", -5*time.Second), styles, 1, 2},
+	{garbled, styles, 1, 6},
+	{shaken, styles, 1, 5},
+	{deposed, styles[:6], 1, 4},
+	{skewed("clock ahead", 5*time.Second), styles, 1, 3},
+	{skewed("clock behind", -5*time.Second), styles, 1, 3},
 	{absent, styles[:3], 1, 2},
 }
 

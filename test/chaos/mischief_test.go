@@ -56,9 +56,9 @@ func (s *stage) keep(operator *process.Operator, flags ...string) (stop func()) 
 var killed = mischief{"killed", func(s *stage) func() {
 	operator := process.Start(s.t, s.space)
 	random := s.source(1)
-	return repeat(random, 5*time.Second, func() {
+	return repeat(random, 4*time.Second, func() {
 		if random.IntN(2) == 0 {
-			s.awaitChange(5 * time.Second)
+			s.awaitChange(4 * time.Second)
 		}
 		operator.Restart()
 		s.count("kills", 1)
