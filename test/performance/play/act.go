@@ -285,9 +285,16 @@ func (p *performance) restart(ctx context.Context, number int, sample *result.Sa
 		for _, request := range requests {
 			if request.Resource.Resource == "pods" && !request.IsRead() {
 				sample.Figures[result.Wall] = request.Received.Sub(start).Seconds()
-				return nil
+				return p.weigh(sample)
 			}
 		}
 		return errors.Join(fmt.Errorf("%s has not written to a pod yet", p.contestant), err)
 	})
+}
+
+// weigh notes how much memory a contestant takes that has just read everything.
+func (p *performance) weigh(sample *result.Sample) error {
+	cost, err := p.player.Cost()
+	sample.Figures[result.Resident], sample.Figures[result.Anonymous] = cost.Resident, cost.Anonymous
+	return err
 }
