@@ -6,13 +6,13 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/ordinal"
 	"github.com/rollcall-dev/rollcall/internal/plan"
+	"github.com/rollcall-dev/rollcall/internal/planner"
 	"github.com/rollcall-dev/rollcall/internal/revision"
 )
 
@@ -24,7 +24,7 @@ func (p *Program) observe(ctx context.Context, c client.Reader, set *v1.Stateful
 		return plan.Observation{}, err
 	}
 	revisions, err := readRevisions(ctx, c, set)
-	return plan.Observation{Set: set, Pods: pods, Revisions: revisions, Now: p.Now(), Gates: gatesOf(set)}, err
+	return plan.Observation{Set: set, Pods: pods, Revisions: revisions, Now: p.Now(), Gates: planner.GatesTold(set)}, err
 }
 
 // readPods returns the pods that the set controls, and strangers that bear the name of one of its pods.
@@ -73,15 +73,4 @@ func revisionsOf(set *v1.StatefulSet, revisions []appsv1.ControllerRevision) []*
 		}
 	}
 	return revision.Sorted(picked)
-}
-
-// gatesOf guesses the operator's feature gates: as they are by default, but for what it says itself.
-func gatesOf(set *v1.StatefulSet) plan.Gates {
-	gates := plan.AllGates()
-	said := meta.FindStatusCondition(set.Status.Conditions, v1.ConditionUpdateStrategy)
-	if said != nil && said.Reason == v1.ReasonFeatureGateDisabled {
-		gates.Recreate = set.Spec.UpdateStrategy.Type != v1.RecreateStrategy
-		gates.EnforcedRollingUpdate = set.Spec.UpdateStrategy.Type != v1.EnforcedRollingUpdateStrategy
-	}
-	return gates
 }

@@ -13,6 +13,7 @@ import (
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/manifest"
+	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/preview"
 )
 
@@ -23,7 +24,7 @@ func (v *planVerb) offlineRequest(argument string) (preview.Request, error) {
 		return preview.Request{}, err
 	}
 	if v.from == "" {
-		return preview.Request{Set: v.newborn(after), Now: v.Now()}, nil
+		return preview.Request{Set: v.newborn(after), Now: v.Now(), Gates: plan.AllGates()}, nil
 	}
 	before, written, err := v.readManifest(v.from, after.Name)
 	if err != nil {

@@ -43,7 +43,7 @@ func (v *planVerb) onlineRequest(ctx context.Context, argument string) (preview.
 	case isNoCluster(err):
 		v.note("%s, so the set is taken to be new (--offline)", oneLine(explain(err)))
 		v.offline = true
-		return preview.Request{Set: v.newborn(after), Now: v.Now()}, nil
+		return preview.Request{Set: v.newborn(after), Now: v.Now(), Gates: plan.AllGates()}, nil
 	case err != nil:
 		return preview.Request{}, err
 	case live == nil:
@@ -109,7 +109,7 @@ func (v *planVerb) creation(ctx context.Context, c client.Client, after *v1.Stat
 	}
 	born := v.newborn(created)
 	claims, err := v.withClaims(ctx, c, plan.Observation{Set: born})
-	return preview.Request{Set: claims.Set, Claims: valuesOf(claims.Claims), Now: v.Now()}, err
+	return preview.Request{Set: claims.Set, Claims: valuesOf(claims.Claims), Now: v.Now(), Gates: plan.AllGates()}, err
 }
 
 // application is about what "kubectl apply" would make of a set and a file.
@@ -238,7 +238,7 @@ func (v *planVerb) requestFor(ctx context.Context, c client.Client, live, after 
 	}
 	return preview.Request{
 		Set: withRecordedTemplate(observation), Pods: observation.Pods, Claims: valuesOf(observation.Claims),
-		Revisions: observation.Revisions, Now: observation.Now,
+		Revisions: observation.Revisions, Now: observation.Now, Gates: observation.Gates,
 	}, nil
 }
 

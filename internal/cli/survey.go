@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/plan"
+	"github.com/rollcall-dev/rollcall/internal/planner"
 	"github.com/rollcall-dev/rollcall/internal/view"
 )
 
@@ -39,7 +40,7 @@ func (p *Program) survey(ctx context.Context, c client.Reader, s scope) ([]view.
 		v1.SetDefaults(set)
 		rollouts = append(rollouts, view.Of(plan.Observation{
 			Set: set, Pods: podsOf(set, pods.Items), Revisions: revisionsOf(set, revisions.Items),
-			Now: p.Now(), Gates: gatesOf(set),
+			Now: p.Now(), Gates: planner.GatesTold(set),
 		}))
 	}
 	slices.SortFunc(rollouts, func(a, b view.Rollout) int {

@@ -298,6 +298,16 @@ var answerCases = map[string]answerCase{
 			}}
 		},
 	},
+	"timeout ignored": {
+		set: three().ProgressTimeout(60), history: "ab", fleet: "0:a/available 1:a/available 2:b/pulling", state: explain.Stuck, first: explain.ImagePull,
+		edit: func(q *explain.Question) {
+			q.Observation.Set.Status.Conditions = []metav1.Condition{{
+				Type: v1.ConditionUpdateStrategy, Status: metav1.ConditionTrue, Reason: "RollingUpdate",
+				Message:            "updates are made with RollingUpdate; podProgressTimeoutSeconds is ignored: the feature gate StatefulSetProgressDeadline is off",
+				LastTransitionTime: metav1.NewTime(testkit.Now.Add(-time.Hour)),
+			}}
+		},
+	},
 	"scale down waits": {
 		set: testkit.MakeSet("web").Replicas(2).Current("a"), history: "a", fleet: "0:a/available 1:a/crashing 2:a/available",
 		state: explain.Stuck, first: explain.CrashLoop, edit: crash("web-1", 1, "Error", ""),

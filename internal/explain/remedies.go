@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/planner"
 )
 
 // resource is the set as kubectl is told it.
@@ -92,7 +93,7 @@ func (s *situation) removeByHand(broken []slot, text string) []Remedy {
 		names = append(names, at.name)
 	}
 	remedies := []Remedy{{text, s.kubectl("delete pod %s", strings.Join(names, " "))}}
-	if s.strategy() == v1.OnDeleteStrategy || s.set.Spec.Paused {
+	if s.strategy() == v1.OnDeleteStrategy || s.set.Spec.Paused || !planner.GatesTold(s.set).ProgressDeadline {
 		return remedies
 	}
 	patch := fmt.Sprintf(`'{"spec":{"updateStrategy":{"rollingUpdate":{"podProgressTimeoutSeconds":%d}}}}'`, s.suggestedTimeout())

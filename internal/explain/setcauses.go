@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/plan"
+	"github.com/rollcall-dev/rollcall/internal/planner"
 )
 
 // silence is how long the controller may take to notice a change before it is
@@ -81,7 +83,7 @@ func (s *situation) invalidSpec() (Cause, bool) {
 
 func (s *situation) gateDisabled() (Cause, bool) {
 	c := s.stored(v1.ConditionUpdateStrategy)
-	if c == nil || c.Reason != v1.ReasonFeatureGateDisabled {
+	if c == nil || planner.GatesTold(s.set) == plan.AllGates() {
 		return Cause{}, false
 	}
 	cause := Cause{Code: GateDisabled, Text: c.Message, Passes: true}

@@ -48,23 +48,11 @@ func read(q Question) *situation {
 	o := q.Observation
 	// The asker reads at the API server; there is nothing more live than that.
 	o.Live = plan.LiveReads{Set: true, Pods: true, Templates: true}
-	o.Gates = gatesOf(o.Set)
+	o.Gates = planner.GatesTold(o.Set)
 	s := &situation{Question: q, set: o.Set, now: o.Now, plan: planner.Compute(o)}
 	s.readTuning()
 	s.callRoll()
 	return s
-}
-
-// gatesOf are the gates of the controller as far as the status tells: it says
-// when the strategy asked for is switched off.
-func gatesOf(set *v1.StatefulSet) plan.Gates {
-	gates := plan.AllGates()
-	c := meta.FindStatusCondition(set.Status.Conditions, v1.ConditionUpdateStrategy)
-	if c != nil && c.Reason == v1.ReasonFeatureGateDisabled {
-		gates.Recreate = set.Spec.UpdateStrategy.Type != v1.RecreateStrategy
-		gates.EnforcedRollingUpdate = set.Spec.UpdateStrategy.Type != v1.EnforcedRollingUpdateStrategy
-	}
-	return gates
 }
 
 func (s *situation) readTuning() {
@@ -79,7 +67,7 @@ func (s *situation) readTuning() {
 	if tuning.Partition != nil {
 		s.partition = int(*tuning.Partition)
 	}
-	if tuning.PodProgressTimeoutSeconds != nil {
+	if tuning.PodProgressTimeoutSeconds != nil && planner.GatesTold(s.set).ProgressDeadline {
 		s.timeout = time.Duration(*tuning.PodProgressTimeoutSeconds) * time.Second
 	}
 }

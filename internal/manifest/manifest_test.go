@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/manifest"
+	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/preview"
 )
 
@@ -169,7 +170,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		set.Namespace = "default"
 		now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
-		if _, err := preview.Run(preview.Request{Set: set, Now: now, Pace: preview.Pace{Start: time.Second, Stop: time.Second}}); err != nil {
+		if _, err := preview.Run(preview.Request{Set: set, Now: now, Gates: plan.AllGates(), Pace: preview.Pace{Start: time.Second, Stop: time.Second}}); err != nil {
 			t.Errorf("an accepted manifest can't be played: %v\n%s", err, text)
 		}
 	})

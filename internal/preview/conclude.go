@@ -113,6 +113,9 @@ func (r *replay) assumptions() []string {
 		assumptions = append(assumptions, fmt.Sprintf("pods of revision %s do not become ready: none is now, and one is broken", name))
 	}
 	slices.Sort(assumptions)
+	if r.request.Gates != plan.AllGates() {
+		assumptions = append(assumptions, "the operator's feature gates that its status calls off stay off")
+	}
 	if r.lastStep.After(r.request.Now) {
 		return append([]string{r.request.Pace.String()}, assumptions...)
 	}

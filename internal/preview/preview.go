@@ -21,6 +21,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
+	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/simulation"
 )
 
@@ -37,6 +38,8 @@ type Request struct {
 	Now time.Time
 	// Pace is how long pods take.
 	Pace Pace
+	// Gates are the feature gates of the controller.
+	Gates plan.Gates
 }
 
 // Pace is how long pods take.
@@ -136,6 +139,7 @@ func Run(request Request) (Preview, error) {
 	if err := request.check(); err != nil {
 		return Preview{}, err
 	}
+	request.Set = asInForce(request.Set, request.Gates)
 	r := newReplay(request)
 	if err := r.play(); err != nil {
 		return Preview{}, fmt.Errorf("play the plan of set %s: %w", request.Set.Name, err)
@@ -158,7 +162,7 @@ func Settle(set *v1.StatefulSet, now time.Time, pace Pace) (Request, error) {
 	stored := r.world.Truth
 	return Request{
 		Set: stored.Set, Pods: stored.Pods, Claims: stored.Claims, Revisions: stored.Revisions,
-		Now: r.world.Now.Add(longAgo), Pace: pace,
+		Now: r.world.Now.Add(longAgo), Pace: pace, Gates: plan.AllGates(),
 	}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/ordinal"
+	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/preview"
 	"github.com/rollcall-dev/rollcall/internal/testkit"
 )
@@ -25,7 +26,7 @@ var pace = preview.Pace{Start: 20 * time.Second, Stop: 5 * time.Second}
 // request makes a request from the notation of testkit.
 func request(set *testkit.SetBuilder, history, fleet string) preview.Request {
 	o := testkit.Observe(set.Obj(), history, fleet)
-	r := preview.Request{Set: o.Set, Pods: o.Pods, Revisions: o.Revisions, Now: o.Now, Pace: pace}
+	r := preview.Request{Set: o.Set, Pods: o.Pods, Revisions: o.Revisions, Now: o.Now, Pace: pace, Gates: o.Gates}
 	for _, claim := range o.Claims {
 		r.Claims = append(r.Claims, claim)
 	}
@@ -74,12 +75,21 @@ var previews = map[string]struct {
 	"pod that never stops": {
 		never(request(from("a", "b", 3).Strategy(v1.RecreateStrategy), "a", "0:a/available 1:a/terminating 2:a/available")), preview.Stuck, 2,
 	},
+	"strategy switched off": {
+		without(request(from("a", "b", 3).Strategy(v1.EnforcedRollingUpdateStrategy).Partition(1).MaxUnavailable("3"), "a", allA)), preview.Staged, 1,
+	},
 	"one is starting": {young(request(from("a", "a", 3), "a", "0:a/available 1:a/available 2:a/pending")), preview.Unchanged, 0},
 }
 
 // never has the deletion of a pod lie long ago.
 func never(r preview.Request) preview.Request {
 	r.Pods[1].DeletionTimestamp = &metav1.Time{Time: r.Now.Add(-time.Hour)}
+	return r
+}
+
+// without has all feature gates off.
+func without(r preview.Request) preview.Request {
+	r.Gates = plan.Gates{}
 	return r
 }
 
@@ -194,7 +204,7 @@ func TestFiftyPods(t *testing.T) {
 // TestTooManyPods: a number that a typo made huge is refused at once.
 func TestTooManyPods(t *testing.T) {
 	set := testkit.MakeSet("web").Replicas(2_000_000_000).Obj()
-	if _, err := preview.Run(preview.Request{Set: set, Now: testkit.Now, Pace: pace}); err == nil || !strings.Contains(err.Error(), "no more than 1000") {
+	if _, err := preview.Run(preview.Request{Set: set, Now: testkit.Now, Pace: pace, Gates: plan.AllGates()}); err == nil || !strings.Contains(err.Error(), "no more than 1000") {
 		t.Errorf("two billion pods are answered with %v", err)
 	}
 	if _, err := preview.Settle(set, testkit.Now, pace); err == nil {
