@@ -69,11 +69,13 @@ func (p *Program) diff(ctx context.Context, argument string, wanted []string) er
 type side struct {
 	label    string
 	template *corev1.PodTemplateSpec
+	// cause is what somebody wrote as the reason for the change.
+	cause string
 }
 
 // sides finds what is to be compared.
 func sides(set *v1.StatefulSet, revisions []*appsv1.ControllerRevision, wanted []string) (from, to side, err error) {
-	to = side{"spec.template", &set.Spec.Template}
+	to = side{label: "spec.template", template: &set.Spec.Template}
 	older := previous(set, revisions)
 	if len(wanted) > 0 {
 		older, err = findRevision(set, revisions, wanted[0])
@@ -95,7 +97,8 @@ func sides(set *v1.StatefulSet, revisions []*appsv1.ControllerRevision, wanted [
 
 func sideOf(stored *appsv1.ControllerRevision) (side, error) {
 	template, err := revision.Template(stored)
-	return side{fmt.Sprintf("revision %d (%s)", stored.Revision, stored.Name), template}, err
+	label := fmt.Sprintf("revision %d (%s)", stored.Revision, stored.Name)
+	return side{label: label, template: template, cause: stored.Annotations[changeCause]}, err
 }
 
 // previous is what an undo leads to: during an update the revision that was last rolled out completely, else the one before

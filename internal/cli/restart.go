@@ -32,7 +32,12 @@ func (p *Program) restart(ctx context.Context, argument string) error {
 	}
 	annotations := map[string]string{restartedAt: p.Now().Format(time.RFC3339)}
 	template := map[string]any{"metadata": map[string]any{"annotations": annotations}}
-	if err := p.merge(ctx, c, set, map[string]any{"spec": map[string]any{"template": template}}); err != nil {
+	change := map[string]any{
+		// The cause of the last change is not that of this one.
+		"metadata": map[string]any{"annotations": map[string]any{changeCause: nil}},
+		"spec":     map[string]any{"template": template},
+	}
+	if err := p.merge(ctx, c, set, change); err != nil {
 		return err
 	}
 	p.said(set, "restarted%s", holdNote(set))

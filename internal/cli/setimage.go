@@ -128,13 +128,18 @@ func containerNames(set *v1.StatefulSet) string {
 	return strings.Join(names, ", ")
 }
 
-// causeChange notes why, in the same write, so that the new revision gets it.
+// causeChange notes why, in the same write, so that the new revision gets it. Without a cause it takes back that of the last
+// change, which is not that of this one.
 func causeChange(set *v1.StatefulSet, cause string) []operation {
-	if cause == "" {
+	path := "/metadata/annotations/" + strings.ReplaceAll(changeCause, "/", "~1")
+	switch before, isThere := set.Annotations[changeCause]; {
+	case before == cause:
 		return nil
-	}
-	if set.Annotations == nil {
+	case cause == "" && isThere:
+		return []operation{{"remove", path, nil}}
+	case set.Annotations == nil:
 		return []operation{{"add", "/metadata/annotations", map[string]string{changeCause: cause}}}
+	default:
+		return []operation{{"add", path, cause}}
 	}
-	return []operation{{"add", "/metadata/annotations/" + strings.ReplaceAll(changeCause, "/", "~1"), cause}}
 }

@@ -88,7 +88,8 @@ func (u *undo) restore(ctx context.Context, c client.Client, set *v1.StatefulSet
 		}
 	}
 	if mode != dryRunClient {
-		if err := u.edit(ctx, c, set, mode, operation{"replace", "/spec/template", to.template}); err != nil {
+		changes := append(causeChange(set, to.cause), operation{"replace", "/spec/template", to.template})
+		if err := u.edit(ctx, c, set, mode, changes...); err != nil {
 			return err
 		}
 	}
@@ -98,7 +99,7 @@ func (u *undo) restore(ctx context.Context, c client.Client, set *v1.StatefulSet
 
 // preview shows what would change.
 func (u *undo) preview(set *v1.StatefulSet, to side) error {
-	difference, err := compare(side{"spec.template", &set.Spec.Template}, to)
+	difference, err := compare(side{label: "spec.template", template: &set.Spec.Template}, to)
 	if err == nil {
 		fmt.Fprint(u.Out, colorDiff(difference, u.palette()))
 	}

@@ -58,7 +58,7 @@ func (r *Rollout) judge(o plan.Observation, p plan.Plan) {
 	case find(set, v1.ConditionReady).Status == metav1.ConditionTrue:
 		r.Phase, r.Why = r.judgeReady(progressing)
 	default:
-		r.Phase, r.Why = Progressing, work(set)
+		r.Phase, r.Why = Progressing, work(set, p)
 		r.accuse(culprit(o, p, r), o)
 	}
 }
@@ -91,8 +91,12 @@ func (r *Rollout) judgeReady(progressing metav1.Condition) (phase Phase, why str
 // firstUpdated is the lowest ordinal that the update reaches.
 func (r *Rollout) firstUpdated() int { return r.Start + min(r.Partition, r.Replicas) }
 
-// work repeats what the operator says that it is at: about the update while there is one, else about the pods.
-func work(set *v1.StatefulSet) string {
+// work says what the operator is at, in its words: about the update while there is one, else about the pods. They are made
+// anew from the pods as they are, because the operator does not write down every step.
+func work(set *v1.StatefulSet, p plan.Plan) string {
+	if !p.NeedsLiveRead.Any() {
+		set = &v1.StatefulSet{Status: p.Status}
+	}
 	progressing, ready := find(set, v1.ConditionProgressing), find(set, v1.ConditionReady)
 	switch progressing.Reason {
 	case "", v1.ReasonUpdateComplete, v1.ReasonRecreateComplete, v1.ReasonUpdateStaged:
