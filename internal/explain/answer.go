@@ -9,8 +9,8 @@
 // of the API server), the rule that turns the cause into a standstill, and the
 // commands that lead out of it.
 //
-// Causes are ordered: what has to be mended first stands first. One that passes
-// by itself never stands before one that does not.
+// Causes are ordered: what has to be mended stands first, then what passes by
+// itself, then what the user asked for.
 package explain
 
 import (

@@ -36,12 +36,12 @@ func Ask(q Question) Answer {
 }
 
 // rank puts what passes behind what does not, and what the user asked for behind
-// what nobody wanted.
+// what nobody did.
 func rank(c Cause) int {
 	switch {
-	case c.Passes:
-		return 2
 	case isHold(c):
+		return 2
+	case c.Passes:
 		return 1
 	default:
 		return 0

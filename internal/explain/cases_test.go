@@ -316,6 +316,12 @@ var answerCases = map[string]answerCase{
 		set: three().Parallel(), history: "ab", fleet: "0:a/crashing 1:a/available 2:b/available", state: explain.Progressing, first: explain.CrashLoop,
 		edit: crash("web-0", 1, "Error", ""),
 	},
+	"staged and starting": {
+		set: three().Partition(2), history: "ab", fleet: "0:a/available 1:a/available 2:b/pending", state: explain.Progressing, first: explain.Starting,
+		edit: func(q *explain.Question) {
+			podNamed(q, "web-2").CreationTimestamp.Time = testkit.Now.Add(-5 * time.Second)
+		},
+	},
 	"paused and broken": {
 		set: three().Paused(), history: "ab", fleet: "0:a/available 1:a/available 2:b/pulling", state: explain.Stuck, first: explain.ImagePull,
 	},
