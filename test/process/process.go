@@ -16,6 +16,7 @@
 package process
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -56,7 +57,9 @@ func endWithParent() {
 
 // Operator is a running operator.
 type Operator struct {
-	t       testing.TB
+	t testing.TB
+	// program is what runs; this test binary if it is empty.
+	program string
 	flags   []string
 	metrics string
 	log     *os.File
@@ -83,13 +86,9 @@ var role struct {
 // operator in a test has.
 func Start(t testing.TB, space *cluster.Space, flags ...string) *Operator {
 	t.Helper()
-	role.Do(func() { role.err = scenario.GrantRole(space) })
-	if role.err != nil {
-		t.Fatal(role.err)
-	}
 	o := &Operator{t: t, metrics: freeAddress(t), log: createLog(t)}
 	o.flags = []string{
-		"controller", "--kubeconfig=" + writeKubeconfig(t, space), "--watch-namespaces=" + space.Name, "--leader-elect=false",
+		"controller", "--kubeconfig=" + Kubeconfig(t, space), "--watch-namespaces=" + space.Name, "--leader-elect=false",
 		"--metrics-bind-address=" + o.metrics, "--metrics-secure=false", "--health-probe-bind-address=0",
 	}
 	o.start(flags)
@@ -102,7 +101,7 @@ func Start(t testing.TB, space *cluster.Space, flags ...string) *Operator {
 
 func (o *Operator) start(flags []string) {
 	o.t.Helper()
-	command := exec.Command(os.Args[0], append(o.flags[:len(o.flags):len(o.flags)], flags...)...)
+	command := exec.Command(cmp.Or(o.program, os.Args[0]), append(o.flags[:len(o.flags):len(o.flags)], flags...)...)
 	command.Env = append(os.Environ(), asOperator+"=1")
 	command.Stdout, command.Stderr = o.log, o.log
 	// A stopped process whose group has lost its parent is woken by the kernel, and then sees that its leash is gone.
@@ -247,20 +246,35 @@ func (o *Operator) closeLog() {
 	}
 }
 
-// writeKubeconfig lets the operator in with no rights but its own.
-func writeKubeconfig(t testing.TB, space *cluster.Space) string {
+// Kubeconfig lets the operator in with no rights but its own.
+func Kubeconfig(t testing.TB, space *cluster.Space) string {
+	t.Helper()
+	role.Do(func() { role.err = scenario.GrantRole(space) })
+	if role.err != nil {
+		t.Fatal(role.err)
+	}
+	return writeKubeconfig(t, space, scenario.OperatorUser)
+}
+
+// AdminKubeconfig lets kubectl in with all rights.
+func AdminKubeconfig(t testing.TB, space *cluster.Space) string {
+	t.Helper()
+	return writeKubeconfig(t, space, "")
+}
+
+func writeKubeconfig(t testing.TB, space *cluster.Space, impersonated string) string {
 	t.Helper()
 	const name = "test"
 	config := clientcmdapi.NewConfig()
 	config.Clusters[name] = &clientcmdapi.Cluster{Server: space.Config.Host, CertificateAuthorityData: space.Config.CAData}
 	config.AuthInfos[name] = &clientcmdapi.AuthInfo{
-		ClientCertificateData: space.Config.CertData, ClientKeyData: space.Config.KeyData, Impersonate: scenario.OperatorUser,
+		ClientCertificateData: space.Config.CertData, ClientKeyData: space.Config.KeyData, Impersonate: impersonated,
 	}
 	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
 	config.CurrentContext = name
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		t.Fatalf("writing the operator's kubeconfig: %v", err)
+		t.Fatalf("writing a kubeconfig: %v", err)
 	}
 	return path
 }

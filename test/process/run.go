@@ -5,7 +5,13 @@ import "testing"
 // Run runs the operator with these arguments and no others until the test ends.
 func Run(t testing.TB, args ...string) *Operator {
 	t.Helper()
-	o := &Operator{t: t, log: createLog(t), flags: args}
+	return RunProgram(t, "", args...)
+}
+
+// RunProgram runs another program as the operator; see Become.
+func RunProgram(t testing.TB, program string, args ...string) *Operator {
+	t.Helper()
+	o := &Operator{t: t, program: program, log: createLog(t), flags: args}
 	o.start(nil)
 	t.Cleanup(func() {
 		o.Kill()
@@ -19,3 +25,6 @@ func FreeAddress(t testing.TB) string {
 	t.Helper()
 	return freeAddress(t)
 }
+
+// Become makes the operator another program from its next start on. The program must end when its standard input does.
+func (o *Operator) Become(program string) { o.program = program }
