@@ -9,18 +9,11 @@ import (
 // rule is the rule of the planner that turns the causes into a standstill: first
 // match wins.
 func (s *situation) rule(first Code) string {
+	if rule := s.ruleAbout(first); rule != "" {
+		return rule
+	}
 	progressing := s.condition(v1.ConditionProgressing).Reason
 	switch {
-	case s.set.DeletionTimestamp != nil:
-		return "a set that is being deleted only gets its status written; the garbage collector removes its pods"
-	case first == OperatorSilent:
-		return "nothing is done for a set without its operator"
-	case first == InvalidSpec:
-		return "a set whose spec can't be acted on is left as it is"
-	case isRefusal(Cause{Code: first}):
-		return "what is refused is tried again, with growing pauses, until it is accepted"
-	case first == Partition:
-		return "pods below the partition keep the current revision; an update is complete only without a partition"
 	case progressing == v1.ReasonProgressHalted:
 		return "a pod that the progress timeout has replaced 3 times in a row at one revision is not replaced again: the update is halted until the template changes"
 	case progressing == v1.ReasonSafetyHalt || s.isHalting():
@@ -36,6 +29,30 @@ func (s *situation) rule(first Code) string {
 	default:
 		return "OrderedReady creates a pod only when all pods with a lower ordinal are available"
 	}
+}
+
+// ruleAbout is the rule that a cause has of its own, whatever the set is doing; ""
+// if it has none.
+func (s *situation) ruleAbout(cause Code) string {
+	switch cause {
+	case OperatorSilent:
+		return "nothing is done for a set without its operator"
+	case Deleting:
+		return "a set that is being deleted only gets its status written; the garbage collector removes its pods"
+	case InvalidSpec:
+		return "a set whose spec can't be acted on is left as it is"
+	case Quota, PodSecurity, AdmissionWebhook, Refused, NameTaken:
+		return "what is refused is tried again, with growing pauses, until it is accepted"
+	case ClaimTerminating:
+		return "no pod is created on a claim that is being deleted: its data would go with it"
+	case Partition:
+		return "pods below the partition keep the current revision; an update is complete only without a partition"
+	case StuckTerminating, NodeLost:
+		if s.strategy() != v1.RecreateStrategy {
+			return "a pod is created only when the one before it is gone for certain, and the operator never deletes by force"
+		}
+	}
+	return ""
 }
 
 // isHalting tells whether the safety halt is on, be it declared yet or not.
