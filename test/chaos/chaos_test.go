@@ -14,9 +14,9 @@ var acts = []struct {
 	{killed, styles, 1, 10},
 	{garbled, styles, 1, 6},
 	{shaken, styles, 1, 5},
-	{deposed, styles[:6], 1, 4},
+	{deposed, styles, 1, 8},
 	{skewed("clock ahead", 5*time.Second), styles, 1, 3},
-	{skewed("clock behind", -5*time.Second), styles, 1, 3},
+	{skewed("clock behind", -3*time.Second), styles, 1, 3},
 	{absent, styles[:3], 1, 2},
 }
 

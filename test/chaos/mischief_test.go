@@ -45,11 +45,13 @@ func repeat(random *rand.Rand, longest time.Duration, do func()) (stop func()) {
 // keep revives an operator that has ended for lack of an API server or a lease, as Kubernetes would.
 func (s *stage) keep(operator *process.Operator, flags ...string) (stop func()) {
 	operator.MayEnd()
-	return repeat(s.source(99), time.Second, func() {
-		if operator.Revive(flags...) {
-			s.count("operators that ended by themselves", 1)
-		}
-	})
+	return repeat(s.source(99), time.Second, func() { s.revive(operator, flags...) })
+}
+
+func (s *stage) revive(operator *process.Operator, flags ...string) {
+	if operator.Revive(flags...) {
+		s.count("operators that ended by themselves", 1)
+	}
 }
 
 // killed kills the operator at random moments, every other time as soon as something was written.
@@ -170,13 +172,23 @@ var deposed = mischief{"leaders", func(s *stage) func() {
 		s.t.Fatal(err)
 	}
 	elected := []string{"--leader-elect", "--leader-elect-namespace=" + s.space.Name}
-	pair := []*process.Operator{process.Start(s.t, s.space, elected...), process.Start(s.t, s.space, elected...)}
-	keepers := []func(){s.keep(pair[0], elected...), s.keep(pair[1], elected...)}
-	stop := repeat(s.source(4), 2*time.Second, func() { s.depose(pair) })
+	leader := process.Start(s.t, s.space, elected...)
+	s.awaitOther("")
+	standby := process.Start(s.t, s.space, elected...)
+	leader.MayEnd()
+	standby.MayEnd()
+	stop := repeat(s.source(4), 2*time.Second, func() {
+		s.revive(leader, elected...)
+		s.revive(standby, elected...)
+		s.depose(leader)
+		leader, standby = standby, leader
+	})
 	return func() {
 		stop()
-		for _, stop := range keepers {
-			stop()
+		s.revive(leader, elected...)
+		s.revive(standby, elected...)
+		if s.counts["leaders deposed"] == 0 {
+			s.t.Error("no leader was deposed")
 		}
 	}
 }}
@@ -188,7 +200,7 @@ var absent = mischief{"webhook", func(s *stage) func() {
 	hook.Hang()
 	random := s.source(5)
 	isDown := false
-	return repeat(random, 20*time.Second, func() {
+	return repeat(random, 10*time.Second, func() {
 		if !isDown {
 			hook.Down()
 			isDown = true

@@ -22,7 +22,7 @@
 //   - requests that were refused or changed nothing, so neither preconditions
 //     nor grace periods (G2), nor what was decided and not done (F1, C2, G8);
 //   - who deleted a pod: what users deleted has to be told (History.ByUser);
-//   - a pod that was created and removed within a gap of the watch.
+//   - a pod that was created and removed while no watch was up.
 package judge
 
 import (

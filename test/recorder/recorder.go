@@ -1,8 +1,8 @@
 // Package recorder writes down all that happens to the sets, pods, claims and revisions of a namespace, for test/judge.
 //
-// It watches the API server directly and goes on after the API server was restarted. What is lost then is what happened
-// between the last event that came through and the end of the old process: a new list shows its outcome, and a Gap is
-// counted if there was anything at all.
+// It watches the API server directly. A restarted API server does not take up an old watch; then the recorder lists what
+// was stored at versions in between, as long as it takes to find every single change. Only a Gap, when those versions
+// are stored no more, or an object that was created and removed unseen, is lost.
 package recorder
 
 import (
@@ -72,7 +72,7 @@ func (r *Recorder) NoteUserDelete(uid types.UID) {
 	r.byUser[uid] = true
 }
 
-// Gaps is how often the watch was interrupted so that something was missed.
+// Gaps is how often something may have been missed.
 func (r *Recorder) Gaps() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strconv"
 	"sync"
 	"time"
 
@@ -25,10 +26,10 @@ type stream struct {
 	client    client.WithWatch
 	namespace string
 	newList   func() client.ObjectList
-	// version is where the next watch goes on; empty when only a list can tell.
+	// version is where the next watch goes on; empty when it can't.
 	version string
-	// isBegun: the first list was read.
-	isBegun bool
+	// seen is the version up to which all is noted; 0 in the beginning.
+	seen uint64
 
 	mu    sync.Mutex
 	known map[types.UID]client.Object
@@ -74,6 +75,9 @@ func (s *stream) watch(ctx context.Context) error {
 			}
 		}
 		s.version = object.GetResourceVersion()
+		if s.seen, err = strconv.ParseUint(s.version, 10, 64); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -89,42 +93,80 @@ func (s *stream) note(object client.Object, isGone bool) error {
 	return s.recorder.note(object, isGone)
 }
 
-// relist notes what differs from what is known.
+// relist takes up the thread after an interruption.
 func (s *stream) relist(ctx context.Context) error {
-	found, version, err := s.list(ctx)
+	found, version, err := s.list(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
-	isChanged := false
-	for uid, object := range s.remembered() {
-		if found[uid] == nil {
-			isChanged = true
+	if err := s.fill(ctx, state{s.seen, s.remembered()}, state{version, found}); err != nil {
+		return err
+	}
+	s.version = strconv.FormatUint(version, 10)
+	return nil
+}
+
+// state is what was stored at a version.
+type state struct {
+	version uint64
+	objects map[types.UID]client.Object
+}
+
+// equals tells whether nothing differs. What was created and removed in between can't be seen.
+func (s state) equals(other state) bool {
+	return maps.EqualFunc(s.objects, other.objects, func(a, b client.Object) bool { return a.GetResourceVersion() == b.GetResourceVersion() })
+}
+
+// fill notes what happened between two states, by looking at those in between, which the API server can still list.
+func (s *stream) fill(ctx context.Context, before, after state) error {
+	middle := before.version + (after.version-before.version)/2
+	if before.version == 0 || middle == before.version || before.equals(after) {
+		return s.leap(before, after)
+	}
+	found, _, err := s.list(ctx, metav1.ListOptions{
+		ResourceVersion: strconv.FormatUint(middle, 10), ResourceVersionMatch: metav1.ResourceVersionMatchExact,
+	})
+	if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+		s.recorder.countGap()
+		return s.leap(before, after)
+	}
+	if err != nil {
+		return err
+	}
+	between := state{middle, found}
+	if err := s.fill(ctx, before, between); err != nil {
+		return err
+	}
+	return s.fill(ctx, between, after)
+}
+
+// leap notes what differs between two states.
+func (s *stream) leap(before, after state) error {
+	for uid, object := range before.objects {
+		if after.objects[uid] == nil {
 			last := object.DeepCopyObject().(client.Object)
-			last.SetResourceVersion(version)
+			last.SetResourceVersion(strconv.FormatUint(after.version, 10))
 			if err := s.note(last, true); err != nil {
 				return err
 			}
 		}
 	}
-	for uid, object := range found {
-		if before := s.remembered()[uid]; before == nil || before.GetResourceVersion() != object.GetResourceVersion() {
-			isChanged = true
+	for uid, object := range after.objects {
+		if known := before.objects[uid]; known == nil || known.GetResourceVersion() != object.GetResourceVersion() {
 			if err := s.note(object, false); err != nil {
 				return err
 			}
 		}
 	}
-	if isChanged && s.isBegun {
-		s.recorder.countGap()
-	}
-	s.version, s.isBegun = version, true
+	s.seen = after.version
 	return nil
 }
 
-func (s *stream) list(ctx context.Context) (map[types.UID]client.Object, string, error) {
+// list returns what is stored, now or at another version, and the version.
+func (s *stream) list(ctx context.Context, options metav1.ListOptions) (map[types.UID]client.Object, uint64, error) {
 	list := s.newList()
-	if err := s.client.List(ctx, list, client.InNamespace(s.namespace)); err != nil {
-		return nil, "", err
+	if err := s.client.List(ctx, list, &client.ListOptions{Namespace: s.namespace, Raw: &options}); err != nil {
+		return nil, 0, err
 	}
 	found := map[types.UID]client.Object{}
 	err := meta.EachListItem(list, func(item runtime.Object) error {
@@ -132,7 +174,11 @@ func (s *stream) list(ctx context.Context) (map[types.UID]client.Object, string,
 		found[object.GetUID()] = object
 		return nil
 	})
-	return found, list.GetResourceVersion(), err
+	if err != nil {
+		return nil, 0, err
+	}
+	version, err := strconv.ParseUint(list.GetResourceVersion(), 10, 64)
+	return found, version, err
 }
 
 func (s *stream) remembered() map[types.UID]client.Object {
@@ -143,7 +189,7 @@ func (s *stream) remembered() map[types.UID]client.Object {
 
 // isUpToDate tells whether all that is stored is known.
 func (s *stream) isUpToDate(ctx context.Context) error {
-	found, _, err := s.list(ctx)
+	found, _, err := s.list(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
