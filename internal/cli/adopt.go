@@ -244,14 +244,16 @@ func (a *adoption) preview(ctx context.Context, s handover.Situation) (plan.Plan
 }
 
 // withdraw deletes ours again if it has taken over nothing and theirs is still in charge.
-func (a *adoption) withdraw(ctx context.Context, s handover.Situation) {
+func (a *adoption) withdraw(ctx context.Context, s handover.Situation) bool {
 	if s.Ours == nil || s.BuiltIn == nil || s.BuiltIn.DeletionTimestamp != nil {
-		return
+		return false
 	}
 	if _, isMarked := s.Ours.Annotations[handover.Mark]; !isMarked {
-		return
+		return false
 	}
-	if err := a.client.Delete(ctx, s.Ours, exactlyThis(s.Ours)); err == nil {
-		fmt.Fprintf(a.Out, "%s/%s is removed again; %s/%[2]s is as it was\n", resource, s.Ours.Name, builtInResource)
+	if err := a.client.Delete(ctx, s.Ours, exactlyThis(s.Ours)); err != nil {
+		return false
 	}
+	fmt.Fprintf(a.Out, "%s/%s is removed again\n", resource, s.Ours.Name)
+	return true
 }

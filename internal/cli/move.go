@@ -44,8 +44,8 @@ type direction interface {
 	check(ctx context.Context, s handover.Situation) (notes []string, err error)
 	// isUnderWay tells whether an earlier run got so far that nothing is left to ask.
 	isUnderWay(s handover.Situation) bool
-	// withdraw takes back what was done if the set can't be moved after all.
-	withdraw(ctx context.Context, s handover.Situation)
+	// withdraw takes back what was done if the set can't be moved after all, and tells whether all is as it was.
+	withdraw(ctx context.Context, s handover.Situation) bool
 }
 
 func (m *mover) addFlags(command *cobra.Command) {

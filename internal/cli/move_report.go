@@ -50,8 +50,11 @@ func (m *mover) abandoned(ctx, limited context.Context, d direction, s handover.
 		return ctx.Err()
 	case limited.Err() != nil:
 		errors.As(err, &waited)
-		d.withdraw(ctx, s)
-		return &failure{code: codeTimedOut, text: fmt.Sprintf("gave up after %s, %v: the same command goes on where it was", m.timeout, waited)}
+		hint := "the same command goes on where it was"
+		if d.withdraw(ctx, s) {
+			hint = "nothing was changed"
+		}
+		return &failure{code: codeTimedOut, text: fmt.Sprintf("gave up after %s, %v: %s", m.timeout, waited, hint)}
 	case errors.As(err, new(*failure)):
 		d.withdraw(ctx, s)
 		return err

@@ -139,13 +139,10 @@ func (r *release) askServer(ctx context.Context, s handover.Situation) error {
 }
 
 // withdraw takes the finalizer off again if ours is still in charge.
-func (r *release) withdraw(ctx context.Context, s handover.Situation) {
+func (r *release) withdraw(ctx context.Context, s handover.Situation) bool {
 	if s.Ours == nil || s.Ours.DeletionTimestamp != nil {
-		return
+		return false
 	}
-	if freed, isHeld := handover.Freed(s.Ours); isHeld {
-		if err := r.client.Update(ctx, freed); err == nil {
-			fmt.Fprintf(r.Out, "%s/%s is as it was\n", resource, s.Ours.Name)
-		}
-	}
+	freed, isHeld := handover.Freed(s.Ours)
+	return isHeld && r.client.Update(ctx, freed) == nil
 }

@@ -47,7 +47,7 @@ func (s Situation) prepareAdoption() Step {
 	case s.revisionToCarry() != s.Ours.Status.CurrentRevision:
 		return Step{UpdateStatus, s.withRevision(), fmt.Sprintf("%s%s knows the revision that is current", oursName, name)}
 	case !isWaiting(s.Ours):
-		return wait("the controller of Rollcall to see %s%s", oursName, name)
+		return wait("the controller of Rollcall to see %s%s (does it run, and look after this namespace?)", oursName, name)
 	default:
 		return Step{Orphan, s.BuiltIn, fmt.Sprintf("%s%s is deleted, its pods are left running", builtInName, name)}
 	}

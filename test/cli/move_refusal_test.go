@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
@@ -182,4 +185,33 @@ func TestReleaseRefuses(t *testing.T) {
 	if happened := m.Tape()[m.tape:]; len(happened) > 0 {
 		t.Errorf("pods came or went: %q", happened)
 	}
+}
+
+// deaf is a connection over which nobody hears that a set waits: what an operator would seem like that does not run,
+// looks elsewhere, or is too old to wait.
+type deaf struct{ next http.RoundTripper }
+
+func (d deaf) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := d.next.RoundTrip(request)
+	if err != nil || request.Method != http.MethodGet {
+		return response, err
+	}
+	body, err := io.ReadAll(response.Body)
+	response.Body.Close()
+	body = bytes.ReplaceAll(body, []byte(v1.ReasonNamesakeInCharge), []byte(v1.ReasonUnavailable))
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return response, err
+}
+
+// Without an operator that is seen to wait nothing is deleted, and what was created goes again.
+func TestAdoptNeedsAnOperator(t *testing.T) {
+	t.Parallel()
+	m := givenBuiltIn(t, 1)
+	m.user.Wrap = func(config *rest.Config) *rest.Config {
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return deaf{next} })
+		return config
+	}
+	m.thenRefused([]string{"gave up after 3s, waiting for the controller of Rollcall to see", "nothing was changed"},
+		"adopt", "web", "--yes", "--timeout=3s")
+	m.thenBelongsTo(scenario.BuiltIn, false)
 }
