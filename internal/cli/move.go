@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/handover"
 )
 
@@ -70,6 +71,9 @@ func (m *mover) prepare(ctx context.Context, d direction, key client.ObjectKey) 
 	s, err := d.read(ctx, key)
 	if err != nil {
 		return err
+	}
+	if s.BuiltIn == nil && s.Ours == nil {
+		return failf("there is no StatefulSet %q in namespace %s, neither of apps/v1 nor of %s", key.Name, key.Namespace, v1.GroupName)
 	}
 	if step := d.next(s); step.Verb == handover.Refuse {
 		return failf("%s", step.Text)

@@ -42,7 +42,7 @@ func (m *moving) thenRefused(texts []string, args ...string) {
 func TestAdoptRefuses(t *testing.T) {
 	t.Parallel()
 	m := givenBuiltIn(t, 2)
-	m.thenRefused([]string{"there is no StatefulSet of this name"}, "adopt", "absent")
+	m.thenRefused([]string{"there is no StatefulSet \"absent\" in namespace " + m.Name}, "adopt", "absent")
 	m.thenRefused([]string{"say which StatefulSet to adopt"}, "adopt")
 	m.thenRefused([]string{"say which StatefulSet to adopt"}, "adopt", "web", "--all")
 	m.thenRefused([]string{"is a StatefulSet of apps.rollcall.dev already"}, "adopt", "rsts/web")
@@ -166,7 +166,7 @@ func TestReleaseRefuses(t *testing.T) {
 	story := scenario.Given(t, scenario.Rollcall, scenario.Replicas(2), scenario.ProgressTimeout(600), scenario.Paused(true))
 	story.ThenUpdated(2)
 	m := &moving{Story: story, t: t, user: newUser(t, story.Space)}
-	m.thenRefused([]string{"there is no StatefulSet of this name"}, "release", "absent")
+	m.thenRefused([]string{"there is no StatefulSet \"absent\" in namespace " + m.Name}, "release", "absent")
 	m.thenRefused([]string{"apps/v1 can't express spec.paused", "podProgressTimeoutSeconds", "--drop-unsupported"}, "release", "web", "--yes")
 
 	// Without the pause the update would start.
