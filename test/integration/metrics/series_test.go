@@ -77,13 +77,13 @@ func writeSeries(t *testing.T, file string, addresses []string) {
 // playTroubles brings sets into all kinds of trouble, under one operator that leads.
 func playTroubles(t *testing.T) (*scenario.Story, *process.Operator) {
 	t.Helper()
-	var stories [4]*scenario.Story
+	var stories [5]*scenario.Story
 	var names []string
 	for i := range stories {
 		stories[i] = scenario.PrepareUnattended(t, scenario.Rollcall)
 		names = append(names, stories[i].Name)
 	}
-	halted, stuck, refused, gated := stories[0], stories[1], stories[2], stories[3]
+	halted, stuck, refused, gated, growing := stories[0], stories[1], stories[2], stories[3], stories[4]
 	if err := scenario.GrantLeases(halted.Space); err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +94,7 @@ func playTroubles(t *testing.T) (*scenario.Story, *process.Operator) {
 	stuck.Create()
 	refused.Create()
 	gated.Create(scenario.Strategy(v1.RecreateStrategy))
+	growing.Create(scenario.Replicas(2), scenario.Image("web:1-crash-loop"))
 	for _, story := range []*scenario.Story{halted, stuck, gated} {
 		story.ThenUpdated(1)
 	}
@@ -102,6 +103,7 @@ func playTroubles(t *testing.T) (*scenario.Story, *process.Operator) {
 	halted.ThenCondition(v1.ConditionProgressing, "False "+v1.ReasonProgressHalted)
 	stuck.ThenPodBroken(0, "web:2-crash-loop")
 	stuck.ThenCondition(v1.ConditionReconciling, "True "+v1.ReasonUpdating)
+	growing.ThenCondition(v1.ConditionReconciling, "True "+v1.ReasonScaling)
 	refused.ThenCondition(v1.ConditionStalled, "True "+v1.ReasonFailedCreate)
 	gated.ThenCondition(v1.ConditionUpdateStrategy, "False "+v1.ReasonFeatureGateDisabled)
 	return halted, operator
