@@ -6,6 +6,7 @@ CONTROLLER_GEN_VERSION := v0.23.0
 GOLANGCI_LINT_VERSION := v2.14.0
 GOTESTSUM_VERSION     := v1.13.0
 HELM_VERSION          := v4.3.1
+GOVULNCHECK_VERSION   := v1.8.0
 
 GO     ?= go
 BIN    := $(CURDIR)/bin
@@ -46,7 +47,7 @@ cluster: $(BIN)/rollcall-local $(BIN)/kubectl $(PROGRAMS:%=$(ASSETS)/%) ## Build
 ##@ Develop
 
 .PHONY: test
-test: lint verify test-unit test-integration ## Lint, verify generated files, and run all tests
+test: lint verify test-unit check-image test-integration ## Lint, verify generated files, and run all tests
 
 .PHONY: test-unit
 test-unit: $(BIN)/gotestsum $(BIN)/promtool ## Run the tests that need no cluster
@@ -54,6 +55,7 @@ test-unit: $(BIN)/gotestsum $(BIN)/promtool ## Run the tests that need no cluste
 	cd localcluster && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) ./nodes/... ./leash/...
 	cd localcluster && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) ./differential -rapid.checks=1000
 	cd test/monitoring && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) ./...
+	cd hack/release && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) ./...
 
 .PHONY: test-integration
 test-integration: $(BIN)/gotestsum $(BIN)/helm build ## Run the tests on a real control plane
@@ -68,14 +70,24 @@ lint: $(BIN)/golangci-lint ## Check style and architecture in all modules
 	$(BIN)/golangci-lint run ./...
 	cd localcluster && $(BIN)/golangci-lint run ./...
 	cd test/monitoring && $(BIN)/golangci-lint run ./...
+	cd hack/release && $(BIN)/golangci-lint run ./...
 
 .PHONY: generate
 generate: $(BIN)/controller-gen ## Regenerate deepcopy functions, CRD and API docs
 	PATH="$(BIN):$$PATH" hack/generate.sh
 
 .PHONY: verify
-verify: $(BIN)/controller-gen ## Check that generated files and module files are fresh
+verify: $(BIN)/controller-gen $(BIN)/govulncheck ## Check that generated files and module files are fresh, and for known vulnerabilities
 	PATH="$(BIN):$$PATH" hack/verify.sh
+	hack/vulncheck.sh
+
+.PHONY: check-image
+check-image: ## Check that the container image is reproducible, by building it twice
+	hack/check-image.sh
+
+.PHONY: release
+release: $(BIN)/helm ## Make a release in dist/: manifests, chart, image, plugin, bill of materials (VERSION=v0.1.0)
+	VERSION=$(VERSION) hack/release.sh
 
 .PHONY: verify-deep
 verify-deep: ## Explore the planner with larger bounds, for hours; started again, it goes on where it was (PROFILES=deep for an hour)
@@ -116,6 +128,9 @@ fuzz: cluster ## Feed planner, webhook, plan -f and API random input, each for F
 
 FUZZTIME ?= 3m
 
+.PHONY: tools
+tools: $(BIN)/controller-gen $(BIN)/golangci-lint $(BIN)/gotestsum $(BIN)/govulncheck $(BIN)/helm ## Build the tools that tests and releases need into bin/
+
 .PHONY: clean
 clean: ## Remove what was built, and the state of the local cluster
 	rm -rf $(BIN) .rollcall
@@ -154,6 +169,7 @@ $(BIN)/controller-gen: $(BIN)/.controller-gen-$(CONTROLLER_GEN_VERSION)
 $(BIN)/golangci-lint: $(BIN)/.golangci-lint-$(GOLANGCI_LINT_VERSION)
 $(BIN)/gotestsum: $(BIN)/.gotestsum-$(GOTESTSUM_VERSION)
 $(BIN)/helm: $(BIN)/.helm-$(HELM_VERSION)
+$(BIN)/govulncheck: $(BIN)/.govulncheck-$(GOVULNCHECK_VERSION)
 
 $(BIN)/.controller-gen-%:
 	$(call install,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen@$*)
@@ -165,6 +181,8 @@ $(BIN)/.gotestsum-%:
 $(BIN)/.helm-%:
 	@echo "Building helm: about two minutes the first time."
 	$(call install,helm,helm.sh/helm/v4/cmd/helm@$*)
+$(BIN)/.govulncheck-%:
+	$(call install,govulncheck,golang.org/x/vuln/cmd/govulncheck@$*)
 
 # Prometheus can't be installed by version because of a replace directive; test/monitoring pins it. Without the tag, clients for
 # two dozen clouds would be built, too.

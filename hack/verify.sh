@@ -16,7 +16,7 @@ if ! changed=$(diff <(echo "$before") <(state)); then
   exit 1
 fi
 
-for module in . localcluster test/monitoring; do
+for module in . localcluster test/monitoring hack/release; do
   if ! (cd "$module" && go mod tidy -diff); then
     echo "The module files of $module are not tidy; run \`go mod tidy\` there." >&2
     exit 1

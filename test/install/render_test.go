@@ -29,7 +29,7 @@ func render(t testing.TB, namespace string, args ...string) string {
 	t.Helper()
 	out, err := helm(append([]string{"template", "rollcall", filepath.Join(root(), "charts", "rollcall"), "--namespace=" + namespace}, args...)...)
 	if err != nil {
-		t.Fatalf("rendering the chart (bin/helm is made by `make bin/helm`): %v", err)
+		t.Fatalf("rendering the chart (bin/helm is made by `make tools`): %v", err)
 	}
 	return out
 }
