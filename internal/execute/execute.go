@@ -31,9 +31,8 @@ type Executor struct {
 	live   client.Reader
 	events events.EventRecorder
 	pacer  *pacer
+	news   *news
 	now    func() time.Time
-
-	replacements *replacements
 }
 
 // Targets are what an Executor acts on.
@@ -55,9 +54,8 @@ func New(targets Targets) *Executor {
 		live:   targets.Live,
 		events: targets.Events,
 		pacer:  newPacer(),
+		news:   newNews(),
 		now:    targets.Now,
-
-		replacements: newReplacements(),
 	}
 }
 
@@ -112,7 +110,7 @@ func isNamespaceEnding(err error) bool {
 // Forget drops what is remembered of a set that is gone.
 func (e *Executor) Forget(key types.NamespacedName) {
 	e.pacer.forget(key)
-	e.replacements.forget(key)
+	e.news.forget(key)
 }
 
 // Run carries out a plan about the set and returns what came of it.

@@ -29,8 +29,6 @@ type run struct {
 
 	mu      sync.Mutex
 	outcome Outcome
-	// news are the actions of the step that are worth an event.
-	news []plan.Action
 }
 
 // step runs the lanes of a step at its pace and tells whether any failed.
@@ -48,7 +46,6 @@ func (r *run) step(ctx context.Context, step plan.Step) (failed bool) {
 	case plan.Independent:
 		r.atOnce(ctx, step.Lanes)
 	}
-	r.recordSuccesses()
 	failures := r.outcome.Failures[before:]
 	r.recordFailures(failures)
 	return len(failures) > 0
@@ -101,7 +98,7 @@ func (r *run) lane(ctx context.Context, lane plan.Lane) bool {
 }
 
 // report writes down what became of an action: one line in the log with its
-// reason, an event, and its part of the outcome.
+// reason, news for the events, and its part of the outcome.
 func (r *run) report(ctx context.Context, action plan.Action, done effect, err error) {
 	logger := log.FromContext(ctx).WithValues("action", action.String(), "reason", action.Why().Code, "why", action.Why().Text)
 	r.mu.Lock()
@@ -117,7 +114,9 @@ func (r *run) report(ctx context.Context, action plan.Action, done effect, err e
 		r.outcome.Written = append(r.outcome.Written, traceOf(done.object))
 	}
 	logger.Info(done.word())
-	r.noteSuccess(done)
+	if done.action != nil {
+		r.news.note(client.ObjectKeyFromObject(r.set), done.action)
+	}
 }
 
 // traceOf leaves of a written object what tells it and its version apart from

@@ -26,7 +26,7 @@ const CounterInterval = time.Second
 // as one in so many. An API server that takes long to answer is spared: counters
 // are then written less often, but not less than once in maxCounterInterval.
 const (
-	statusShare        = 50
+	statusShare        = 100
 	maxCounterInterval = 10 * time.Second
 )
 
@@ -43,14 +43,14 @@ func (r *run) haste() haste { return haste(len(r.plan.Events) > 0) }
 
 // writeStatus writes the status of the run so far, unless it is stored already
 // or holds nothing but counters that may wait. It tells whether the status is on
-// record. The plan's events follow the write that they go with.
+// record. Events follow the write that they go with.
 func (r *run) writeStatus(ctx context.Context, haste haste) bool {
 	if r.outcome.StatusErr != nil || r.isOver() {
 		return false
 	}
 	status := r.conclude(r.outcome.Failures)
 	if equality.Semantic.DeepEqual(r.set.Status, status) {
-		r.recordPlanEvents()
+		r.recordNews()
 		return true
 	}
 	key := client.ObjectKeyFromObject(r.set)
@@ -73,20 +73,12 @@ func (r *run) writeStatus(ctx context.Context, haste haste) bool {
 	}
 	r.set = &updated
 	r.outcome.Written = append(r.outcome.Written, &updated)
-	r.recordPlanEvents()
+	r.recordNews()
 	return true
 }
 
-// recordPlanEvents records the plan's own events, once.
-func (r *run) recordPlanEvents() {
-	for _, event := range r.plan.Events {
-		r.record(event, event.Message)
-	}
-	r.plan.Events = nil
-}
-
 // haveSameMeaning tells whether two statuses differ at most in counters and in
-// texts that spell counters out.
+// texts and reasons that spell counters out.
 func haveSameMeaning(a, b v1.StatefulSetStatus) bool {
 	return equality.Semantic.DeepEqual(withoutCounters(a), withoutCounters(b))
 }
@@ -97,9 +89,22 @@ func withoutCounters(status v1.StatefulSetStatus) v1.StatefulSetStatus {
 	status.Conditions = slices.Clone(status.Conditions)
 	for i := range status.Conditions {
 		status.Conditions[i].Message = ""
+		if spellsCounters(status.Conditions[i].Reason) {
+			status.Conditions[i].Reason = ""
+		}
 		status.Conditions[i].LastTransitionTime = metav1.Time{}
 	}
 	return status
+}
+
+// spellsCounters tells whether a reason says no more than counters do.
+func spellsCounters(reason string) bool {
+	switch reason {
+	case v1.ReasonUnavailable, v1.ReasonOutdated, v1.ReasonScaling, v1.ReasonUpdating, v1.ReasonHealing:
+		return true
+	default:
+		return false
+	}
 }
 
 // pacer remembers when the counters of each set may be written next.

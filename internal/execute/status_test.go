@@ -114,9 +114,9 @@ func TestStatusConflict(t *testing.T) {
 // TestPacerSparesASlowServer: the longer a write took, the longer counters wait.
 func TestPacerSparesASlowServer(t *testing.T) {
 	for took, want := range map[time.Duration]time.Duration{
-		time.Millisecond:       CounterInterval,
-		100 * time.Millisecond: 5 * time.Second,
-		time.Minute:            maxCounterInterval,
+		time.Millisecond:      CounterInterval,
+		50 * time.Millisecond: 5 * time.Second,
+		time.Minute:           maxCounterInterval,
 	} {
 		p, key := newPacer(), types.NamespacedName{Name: "web"}
 		start := time.Unix(0, 0)
