@@ -257,3 +257,23 @@ func (a *adoption) withdraw(ctx context.Context, s handover.Situation) bool {
 	fmt.Fprintf(a.Out, "%s/%s is removed again\n", resource, s.Ours.Name)
 	return true
 }
+
+// completeBuiltIn proposes the names of sets of apps/v1 for the first argument.
+func (p *Program) completeBuiltIn(command *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return p.propose(command.Context(), func(ctx context.Context, c client.Client) ([]string, error) {
+		namespace, err := p.namespace()
+		if err != nil {
+			return nil, err
+		}
+		var sets appsv1.StatefulSetList
+		err = c.List(ctx, &sets, client.InNamespace(namespace))
+		names := make([]string, 0, len(sets.Items))
+		for i := range sets.Items {
+			names = append(names, sets.Items[i].Name)
+		}
+		return names, err
+	})
+}

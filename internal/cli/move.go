@@ -208,3 +208,12 @@ func (m *mover) pause(ctx context.Context, what string) error {
 		return stalled{what: what}
 	}
 }
+
+// refused says what the API server would not do. An answer that is about the request is put into words here; anything
+// else is trouble of the general kind.
+func refused(what string, err error) error {
+	if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
+		return failf("%s: %s", what, rootMessage(err))
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

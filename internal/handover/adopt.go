@@ -99,10 +99,10 @@ func (s Situation) awaitOrphans() Step {
 func (s Situation) completeAdoption() Step {
 	_, isMarked := s.Ours.Annotations[Mark]
 	switch missing := s.podsWithout(s.Ours); {
-	case !isMarked:
-		return Step{Finish, s.Ours, fmt.Sprintf("%s%s is in charge", oursName, s.Ours.Name)}
 	case missing > 0 || isWaiting(s.Ours) || s.Ours.Status.UpdateRevision == "":
 		return wait("the controller of Rollcall to take over %d pods", missing)
+	case !isMarked:
+		return Step{Finish, s.Ours, fmt.Sprintf("%s%s is in charge", oursName, s.Ours.Name)}
 	default:
 		unmarked := s.Ours.DeepCopy()
 		delete(unmarked.Annotations, Mark)

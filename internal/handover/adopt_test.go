@@ -53,6 +53,7 @@ func TestAdopt(t *testing.T) {
 		"let go":                       {newWorld().ours(marked, waits), "wait", "take over 3 pods"},
 		"taken over, status is behind": {newWorld().own(ours()).ours(marked, waits), "wait", "take over 0 pods"},
 		"taken over":                   {newWorld().own(ours()).ours(marked, inCharge), "update ours", "has taken over"},
+		"made by others, let go":       {newWorld().ours(waits), "wait", "take over 3 pods"},
 		"done":                         {newWorld().own(ours()).ours(inCharge), "finish ours", "in charge"},
 	} {
 		t.Run(name, func(t *testing.T) {
