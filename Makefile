@@ -163,6 +163,9 @@ $(PROGRAMS:%=$(ASSETS)/%): $(ASSETS)/%: | $(BIN)/rollcall-local
 	@mkdir -p $(ASSETS)
 	ln -sf ../rollcall-local $@
 
+# By their short names, too: `make bin/promtool`.
+bin/%: $(BIN)/% ;
+
 # Tools, each built anew when its version changes here.
 
 $(BIN)/controller-gen: $(BIN)/.controller-gen-$(CONTROLLER_GEN_VERSION)
