@@ -153,3 +153,23 @@ func (m *moving) thenStatus(move move, want v1.StatefulSetStatus) {
 		return nil
 	})
 }
+
+// A set that changes while its adoption lies idle is adopted as it is then.
+func TestAdoptFollowsChanges(t *testing.T) {
+	t.Parallel()
+	m := givenBuiltIn(t, 1)
+	if m.cutAfter(1, "adopt", "web", "--yes") {
+		t.Fatal("adopting took no more than one write")
+	}
+	m.Scale(3)
+	m.ThenUpdated(3)
+	m.remember()
+	m.user.must("adopt", "web", "--yes")
+	moved := m.As(scenario.Rollcall)
+	moved.ThenUpdated(3)
+	m.ThenQuiet()
+	m.thenUntouched("adopted")
+	if set := moved.Set(); len(set.Annotations) > 0 {
+		t.Errorf("annotations are left behind: %v", set.Annotations)
+	}
+}
