@@ -29,11 +29,13 @@ func Release(s Situation) Step {
 		return Step{Finish, s.BuiltIn, fmt.Sprintf("%s%s is in charge", builtInName, s.BuiltIn.Name)}
 	case s.Ours.DeletionTimestamp == nil:
 		return s.prepareRelease()
+	case !hasFinalizer(s.Ours, Finalizer) && s.BuiltIn != nil && s.dependents(s.Ours.UID) == 0:
+		return wait("%s%s to be gone", oursName, s.Ours.Name)
 	case !hasFinalizer(s.Ours, Finalizer):
 		return refuse("%s%s is being deleted, and not by this command: wait until it is gone", oursName, s.Ours.Name)
 	case !strings.HasPrefix(s.recordedTarget(), s.Ours.Name+"-"):
 		return refuse("the annotation %s of %s%s does not name its revisions, as in \"%[3]s-5c9d %[3]s-7f2b\": mend it", Record, oursName, s.Ours.Name)
-	case s.dependents(s.Ours.UID) > 0:
+	case s.dependents(s.Ours.UID) > 0 || hasFinalizer(s.Ours, metav1.FinalizerOrphanDependents):
 		return s.awaitRelease()
 	case s.BuiltIn == nil:
 		return s.createBuiltIn()
