@@ -1,8 +1,11 @@
 package install
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -132,7 +135,30 @@ func (i *installation) runWebhooks() []replica {
 		replicas = append(replicas, r)
 	}
 	i.redirect("https://" + forward(i.t, replicas[0].hook, replicas[1].hook))
+	for _, r := range replicas {
+		i.awaitReady(r)
+	}
 	return replicas
+}
+
+// awaitReady waits as a readiness probe does.
+func (i *installation) awaitReady(r replica) {
+	i.t.Helper()
+	i.Eventually(i.t, "the process is ready", func(ctx context.Context) error {
+		asked, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.probes+"/readyz", nil)
+		if err != nil {
+			return err
+		}
+		response, err := http.DefaultClient.Do(asked)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			return fmt.Errorf("it answers %s", response.Status)
+		}
+		return nil
+	})
 }
 
 // redirect leads the configurations to an address, because there is no network for Services.
