@@ -58,9 +58,9 @@ func (s *stage) revive(operator *process.Operator, flags ...string) {
 var killed = mischief{"killed", func(s *stage) func() {
 	operator := process.Start(s.t, s.space)
 	random := s.source(1)
-	return repeat(random, 4*time.Second, func() {
+	return repeat(random, 3*time.Second, func() {
 		if random.IntN(2) == 0 {
-			s.awaitChange(4 * time.Second)
+			s.awaitChange(3 * time.Second)
 		}
 		operator.Restart()
 		s.count("kills", 1)

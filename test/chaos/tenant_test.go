@@ -145,9 +145,7 @@ func (tn *tenant) deleteForUpdate(set *v1.StatefulSet, pods []corev1.Pod) error 
 		if pod.DeletionTimestamp != nil || !isOutdated || (set.Spec.UpdateStrategy.Type != v1.OnDeleteStrategy && !isBroken) {
 			continue
 		}
-		tn.stage.recorder.NoteUserDelete(pod.UID)
-		err := tn.stage.space.Client.Delete(context.Background(), pod, client.Preconditions{UID: &pod.UID})
-		if err := client.IgnoreNotFound(err); err != nil {
+		if err := tn.delete(pod); err != nil {
 			return err
 		}
 		if tn.random.IntN(2) == 0 {
@@ -155,6 +153,17 @@ func (tn *tenant) deleteForUpdate(set *v1.StatefulSet, pods []corev1.Pod) error 
 		}
 	}
 	return nil
+}
+
+// delete deletes a pod as it was seen. One that has become ready meanwhile is not broken any more, and stays.
+func (tn *tenant) delete(pod *corev1.Pod) error {
+	tn.stage.recorder.NoteUserDelete(pod.UID)
+	asSeen := client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion}
+	err := tn.stage.space.Client.Delete(context.Background(), pod, asSeen)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		tn.stage.recorder.RetractUserDelete(pod.UID)
+	}
+	return err
 }
 
 func imageOf(spec *corev1.PodSpec) string { return spec.Containers[0].Image }

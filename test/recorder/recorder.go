@@ -72,6 +72,13 @@ func (r *Recorder) NoteUserDelete(uid types.UID) {
 	r.byUser[uid] = true
 }
 
+// RetractUserDelete says that this did not happen.
+func (r *Recorder) RetractUserDelete(uid types.UID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.byUser, uid)
+}
+
 // Gaps is how often something may have been missed.
 func (r *Recorder) Gaps() int {
 	r.mu.Lock()
