@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
@@ -32,11 +33,13 @@ type tenant struct {
 	random *rand.Rand
 	// releases counts the templates.
 	releases int
+	// unclear are the pods of which it is not known whether their deletion got through.
+	unclear map[types.UID]bool
 }
 
 // newTenant creates the set of a tenant.
 func newTenant(t *testing.T, s *stage, style style, number uint64) *tenant {
-	tn := &tenant{T: t, style: style, stage: s, random: rand.New(rand.NewPCG(s.seed, number))}
+	tn := &tenant{T: t, style: style, stage: s, random: rand.New(rand.NewPCG(s.seed, number)), unclear: map[types.UID]bool{}}
 	set := scenario.NewSet(s.space.Name, style.name, append(style.edits(tn.random), scenario.Image(tn.good()))...)
 	tn.insist("create the set", func(ctx context.Context) error {
 		err := s.space.Client.Create(ctx, set.DeepCopy())
@@ -160,7 +163,11 @@ func (tn *tenant) delete(pod *corev1.Pod) error {
 	tn.stage.recorder.NoteUserDelete(pod.UID)
 	asSeen := client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion}
 	err := tn.stage.space.Client.Delete(context.Background(), pod, asSeen)
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+	switch {
+	case err == nil:
+	case !apierrors.IsConflict(err) && !apierrors.IsNotFound(err):
+		tn.unclear[pod.UID] = true
+	case !tn.unclear[pod.UID]:
 		tn.stage.recorder.RetractUserDelete(pod.UID)
 	}
 	return err
