@@ -196,7 +196,7 @@ func (a *adoption) check(ctx context.Context, s handover.Situation) ([]string, e
 	if err := a.objection(handover.AgainstPlan(todo, s.BuiltIn)); err != nil {
 		return nil, err
 	}
-	notes := []string{describeSituation(builtInResource+"/"+s.BuiltIn.Name, s) + "; no pod has to be restarted"}
+	notes := []string{describeSituation(builtInResource+"/"+s.BuiltIn.Name, s, handover.AgainstAdoption(s))}
 	for _, keeper := range handover.Keepers(s.BuiltIn) {
 		notes = append(notes, "warning: "+keeper)
 	}

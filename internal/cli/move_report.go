@@ -63,10 +63,15 @@ func (m *mover) abandoned(ctx, limited context.Context, d direction, s handover.
 	}
 }
 
-// describeSituation counts what is moved.
-func describeSituation(name string, s handover.Situation) string {
-	return fmt.Sprintf("%s: %s, %s, %s", name, counted(len(s.Pods), "pod", "pods"),
-		counted(len(s.Claims), "claim", "claims"), counted(len(s.Revisions), "revision", "revisions"))
+// describeSituation counts what is moved and says what becomes of the pods. An objection that was overruled is that an
+// update is under way.
+func describeSituation(name string, s handover.Situation, overruled *handover.Objection) string {
+	outlook := "no pod has to be restarted"
+	if overruled != nil {
+		outlook = "the update that is under way goes on afterwards"
+	}
+	return fmt.Sprintf("%s: %s, %s, %s; %s", name, counted(len(s.Pods), "pod", "pods"),
+		counted(len(s.Claims), "claim", "claims"), counted(len(s.Revisions), "revision", "revisions"), outlook)
 }
 
 func counted(n int, one, many string) string {

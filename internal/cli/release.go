@@ -110,7 +110,7 @@ func (r *release) check(ctx context.Context, s handover.Situation) ([]string, er
 	if err := r.askServer(ctx, s); err != nil {
 		return nil, err
 	}
-	notes := []string{describeSituation(resource+"/"+s.Ours.Name, s) + "; no pod has to be restarted"}
+	notes := []string{describeSituation(resource+"/"+s.Ours.Name, s, handover.AgainstRelease(s))}
 	for _, field := range lost {
 		notes = append(notes, "warning: apps/v1 does not have "+field)
 	}

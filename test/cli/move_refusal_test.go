@@ -65,7 +65,9 @@ func TestAdoptRefuses(t *testing.T) {
 	})
 	m.thenRefused([]string{"an update is under way: web-0 is not at revision", "--continue-update"}, "adopt", "web", "--yes")
 	m.thenBelongsTo(scenario.BuiltIn, false)
-	m.user.must("adopt", "web", "--yes", "--continue-update")
+	if got := m.user.must("adopt", "web", "--yes", "--continue-update"); !strings.Contains(got, "the update that is under way goes on afterwards") {
+		t.Errorf("output:\n%s", got)
+	}
 	m.thenBelongsTo(scenario.Rollcall, false)
 	m.thenUntouched("adopted in an update")
 }
