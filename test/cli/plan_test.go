@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -100,26 +101,37 @@ func TestPlansComeTrue(t *testing.T) {
 	}
 }
 
-// TestPlanOfTheWayOut: a broken pod holds a plain roll-out, the plan says so, and names what another strategy would do.
-func TestPlanOfTheWayOut(t *testing.T) {
-	t.Parallel()
-	story := scenario.Given(t, scenario.Rollcall, scenario.Replicas(3))
-	story.ThenUpdated(3)
-	story.When(scenario.Image("web:2-image-pull-backoff"))
-	story.ThenPodBroken(2, "web:2-image-pull-backoff")
-	story.ThenSettled()
-	u := newUser(t, story.Space)
+// TestPlansOfTheWayOut: a broken pod holds a plain roll-out, the plan says so, and tells what other strategies would do.
+func TestPlansOfTheWayOut(t *testing.T) {
+	for name, tc := range map[string]struct {
+		flags []string
+		when  []scenario.Edit
+	}{
+		"enforced": {flags: []string{"--strategy=EnforcedRollingUpdate"}, when: []scenario.Edit{scenario.Strategy(v1.EnforcedRollingUpdateStrategy)}},
+		"timeout":  {flags: []string{"--progress-timeout=5"}, when: []scenario.Edit{scenario.ProgressTimeout(5)}},
+		"recreate": {flags: []string{"--strategy=Recreate"}, when: []scenario.Edit{scenario.Strategy(v1.RecreateStrategy)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story := scenario.Given(t, scenario.Rollcall, scenario.Replicas(3))
+			story.ThenUpdated(3)
+			story.When(scenario.Image("web:2-image-pull-backoff"))
+			story.ThenPodBroken(2, "web:2-image-pull-backoff")
+			story.ThenSettled()
+			u := newUser(t, story.Space)
 
-	stuck := u.run("plan", "web", "--set-image=web:3")
-	if stuck.code != 1 || !strings.Contains(stuck.out, "GETS STUCK") || !strings.Contains(stuck.out, "web-2 cannot get the image web:2-image-pull-backoff") {
-		t.Errorf("the plan of a roll-out that a broken pod holds ends with code %d:\n%s%s", stuck.code, stuck.out, stuck.err)
+			stuck := u.run("plan", "web", "--set-image=web:3")
+			if stuck.code != 1 || !strings.Contains(stuck.out, "GETS STUCK") || !strings.Contains(stuck.out, "web-2 cannot get the image web:2-image-pull-backoff") {
+				t.Errorf("the plan of a roll-out that a broken pod holds ends with code %d:\n%s%s", stuck.code, stuck.out, stuck.err)
+			}
+
+			begin := len(story.Tape())
+			plan := planOf(t, u.must(append([]string{"plan", "web", "--set-image=web:3", "-o", "json"}, tc.flags...)...))
+			story.When(append([]scenario.Edit{scenario.Image("web:3")}, tc.when...)...)
+			story.ThenUpdated(3)
+			compareTapes(t, foretell(story, plan), story.Tape()[begin:], name == "recreate")
+		})
 	}
-
-	begin := len(story.Tape())
-	plan := planOf(t, u.must("plan", "web", "--set-image=web:3", "--strategy=EnforcedRollingUpdate", "-o", "json"))
-	story.When(scenario.Strategy(v1.EnforcedRollingUpdateStrategy), scenario.Image("web:3"))
-	story.ThenUpdated(3)
-	compareTapes(t, foretell(story, plan), story.Tape()[begin:], false)
 }
 
 func planOf(t *testing.T, text string) preview.Preview {
@@ -236,6 +248,32 @@ func TestPlanOfAFile(t *testing.T) {
 	}
 	if got := len(story.Pods()); got != 2 {
 		t.Errorf("plans left %d pods behind, want 2", got)
+	}
+}
+
+// TestPlanOfAnAppliedFile: what "kubectl apply" wrote, and a later file leaves away, goes.
+func TestPlanOfAnAppliedFile(t *testing.T) {
+	for name, flags := range map[string][]string{"client-side": nil, "server-side": {"--server-side"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story := scenario.Prepare(t, scenario.Rollcall)
+			u := newUser(t, story.Space)
+			set := &v1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
+			set.APIVersion, set.Kind = v1.GroupVersion.String(), v1.Kind.Kind
+			set.Spec.Replicas, set.Spec.ServiceName = new(int32(3)), "web"
+			set.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+			set.Spec.Template.Labels = map[string]string{"app": "web"}
+			set.Spec.Template.Spec.Containers = []corev1.Container{{Name: "web", Image: "web:1"}}
+			set.Spec.MinReadySeconds = 1
+			apply := append([]string{"kubectl", "apply", "-f", writeManifest(t, set)}, flags...)
+			u.shell(strings.Join(apply, " "))
+			story.ThenUpdated(3)
+			set.Spec.Replicas, set.Spec.MinReadySeconds = nil, 0
+			plan := planOf(t, u.must("plan", "-o", "json", "-f", writeManifest(t, set)))
+			if plan.Replicas != 1 || plan.Removed != 2 || plan.Replaced != 0 {
+				t.Errorf("without replicas, which was applied before, the plan is\n%s", plan.Text())
+			}
+		})
 	}
 }
 
