@@ -120,20 +120,18 @@ func (m *mover) move(ctx context.Context, d direction, key client.ObjectKey) err
 	}
 	after, err := m.walk(limited, d, key)
 	if err != nil {
-		return m.abandoned(ctx, limited, d, after, err)
+		return m.abandoned(ctx, limited, d, key, err)
 	}
 	return m.report(before, after, key)
 }
 
-// walk takes one step after the other. It returns the last situation it saw.
+// walk takes one step after the other, and returns the situation in the end.
 func (m *mover) walk(ctx context.Context, d direction, key client.ObjectKey) (handover.Situation, error) {
-	var last handover.Situation
 	for {
 		s, err := d.read(ctx, key)
 		if err != nil {
-			return last, err
+			return s, err
 		}
-		last = s
 		switch step := d.next(s); step.Verb {
 		case handover.Finish:
 			return s, nil

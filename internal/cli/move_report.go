@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -41,26 +42,38 @@ func restarts(pod *corev1.Pod) int32 {
 	return count
 }
 
-// abandoned says how to go on after a failure in the middle.
-func (m *mover) abandoned(ctx, limited context.Context, d direction, s handover.Situation, err error) error {
-	waited := stalled{}
+// abandoned says how to go on after a failure in the middle. What the rules or the clock ended is taken back if it can be.
+func (m *mover) abandoned(ctx, limited context.Context, d direction, key client.ObjectKey, err error) error {
+	waited, known := stalled{}, (*failure)(nil)
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(m.ErrOut, "interrupted: the same command goes on where it was")
 		return ctx.Err()
 	case limited.Err() != nil:
-		errors.As(err, &waited)
-		hint := "the same command goes on where it was"
-		if d.withdraw(ctx, s) {
-			hint = "nothing was changed"
+		text := fmt.Sprintf("gave up after %s", m.timeout)
+		if errors.As(err, &waited) && waited.what != "" {
+			text += ", " + waited.Error()
 		}
-		return &failure{code: codeTimedOut, text: fmt.Sprintf("gave up after %s, %v: %s", m.timeout, waited, hint)}
-	case errors.As(err, new(*failure)):
-		d.withdraw(ctx, s)
+		return &failure{code: codeTimedOut, text: text + ": " + m.undo(ctx, d, key)}
+	case errors.As(err, &known):
+		m.undo(ctx, d, key)
 		return err
 	default:
 		return fmt.Errorf("%w; the same command goes on where it was", err)
 	}
+}
+
+// undoTimeout is how long taking back may take.
+const undoTimeout = 15 * time.Second
+
+// undo takes back what was done, if there is a way back, and says which it is.
+func (m *mover) undo(ctx context.Context, d direction, key client.ObjectKey) string {
+	ctx, cancel := context.WithTimeout(ctx, undoTimeout)
+	defer cancel()
+	if s, err := d.read(ctx, key); err == nil && d.withdraw(ctx, s) {
+		return "nothing was changed"
+	}
+	return "the same command goes on where it was"
 }
 
 // describeSituation counts what is moved and says what becomes of the pods. An objection that was overruled is that an
