@@ -15,7 +15,7 @@ import (
 )
 
 // everyCall has moves killed after each of their API calls. What reads alone come between two kills changes nothing that
-// is stored, so by default they are killed after each write. All calls take a quarter of an hour.
+// is stored, so by default they are killed after each write. All calls take minutes for each set.
 var everyCall = flag.Bool("every-call", false, "kill moves after every API call, not only after those that write")
 
 // cut lets so many calls through. The answer to the last of them is lost, and nothing gets through any more: for the API
