@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,6 +26,10 @@ const (
 	heartbeat = time.Second
 	// settling is how long reports are gathered, so that one cause makes one picture.
 	settling = 50 * time.Millisecond
+	// quiet is how long nothing need be heard before somebody asks: a watch that can't be renewed does not say so.
+	quiet = 3 * time.Second
+	// knockPatience is how long the API server may take to answer that.
+	knockPatience = 5 * time.Second
 	// outagePatience is how long the API server may be away before a watch gives up. One that is upgraded is away for less.
 	outagePatience = 20 * time.Second
 )
@@ -45,6 +50,8 @@ type follower struct {
 	scope   scope
 	changes chan struct{}
 	errs    chan error
+	// heard is when the API server was last heard of.
+	heard time.Time
 	// lostSince is when the API server was lost; zero while it is there.
 	lostSince time.Time
 	lost      error
@@ -57,7 +64,7 @@ func (p *Program) follow(ctx context.Context, live client.Reader, s scope) (*fol
 	if err != nil {
 		return nil, err
 	}
-	f := &follower{live: live, scope: s, changes: make(chan struct{}, 1), errs: make(chan error, 1), now: p.Now}
+	f := &follower{live: live, scope: s, changes: make(chan struct{}, 1), errs: make(chan error, 1), now: p.Now, heard: p.Now()}
 	copied, err := cache.New(config, s.cacheOptions(f.report))
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the API server: %w", err)
@@ -165,13 +172,14 @@ func (f *follower) next(ctx context.Context) error {
 	select {
 	case <-f.changes:
 		f.settle(ctx)
+		f.heard = f.now()
 	case err := <-f.errs:
 		return f.suffer(err)
 	case <-beat.C:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if f.isLost() {
+	if f.isLost() || f.now().Sub(f.heard) > quiet {
 		return f.suffer(f.knock(ctx))
 	}
 	return nil
@@ -191,11 +199,14 @@ func (f *follower) settle(ctx context.Context) {
 	}
 }
 
-// suffer bears an outage for a while.
+// suffer bears an outage for a while. After one, the API server itself is read: it takes watches up to a minute to recover.
 func (f *follower) suffer(err error) error {
 	switch {
+	case err == nil && f.isLost():
+		f.Reader = f.live
+		fallthrough
 	case err == nil:
-		f.lostSince, f.lost = time.Time{}, nil
+		f.lostSince, f.lost, f.heard = time.Time{}, nil, f.now()
 		return nil
 	case isDenied(err):
 		return err
@@ -210,13 +221,13 @@ func (f *follower) suffer(err error) error {
 
 func (f *follower) isLost() bool { return !f.lostSince.IsZero() }
 
-// knock tells whether the API server is back.
+// knock tells whether the API server is there.
 func (f *follower) knock(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, heartbeat)
+	ctx, cancel := context.WithTimeout(ctx, knockPatience)
 	defer cancel()
 	err := f.live.List(ctx, &v1.StatefulSetList{}, client.Limit(1), client.InNamespace(f.scope.namespace))
-	if apierrors.IsForbidden(err) {
-		return nil // it answers
+	if apierrors.IsForbidden(err) || errors.Is(ctx.Err(), context.Canceled) {
+		return nil // it answers, or nobody wants to know any more
 	}
 	return err
 }
