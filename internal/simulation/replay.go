@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,7 +21,6 @@ func Resume(stored Store, now time.Time) *World {
 		Set: stored.Set, Pods: byName(stored.Pods), Claims: byName(stored.Claims), Revisions: byName(stored.Revisions),
 	}}
 	w.crash()
-	w.settle()
 	return w
 }
 
@@ -29,7 +29,15 @@ func byName[T metav1.Object](objects []T) []T {
 }
 
 // Reconcile lets the controller decide once and carry its plan out.
-func (w *World) Reconcile() (*Transition, error) { return Apply(w, Step{Verb: Reconcile, At: -1}) }
+func (w *World) Reconcile() (*Transition, error) {
+	after := *w
+	t := &Transition{Step: Step{Verb: Reconcile, At: -1}, Before: w, After: &after}
+	if err := t.reconcile(&after); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Step, err)
+	}
+	after.catchUp()
+	return t, nil
+}
 
 // At is the world at another time.
 func (w *World) At(now time.Time) *World {
@@ -59,6 +67,14 @@ func (w *World) Sweep() *World {
 func (w *World) changed(change func(after *World)) *World {
 	after := *w
 	change(&after)
-	after.settle()
+	after.catchUp()
 	return &after
+}
+
+// catchUp brings all views up to date. The ledger is not kept: nobody judges a
+// replay, and with a thousand pods its cost would show.
+func (w *World) catchUp() {
+	for _, kind := range kinds {
+		w.see(kind)
+	}
 }
