@@ -17,7 +17,7 @@ import (
 
 func newUp() *cobra.Command {
 	var options localcluster.Options
-	var detached bool
+	var detached, bare bool
 	command := &cobra.Command{
 		Use:   "up",
 		Short: "Start the cluster",
@@ -30,6 +30,9 @@ there again at the next start.`,
   rollcall-local up --detach
   rollcall-local down
 
+  # a cluster that has never heard of Rollcall, to try its installation
+  rollcall-local up --bare
+
   # a second cluster beside the first
   rollcall-local up --dir /tmp/second --port 0 --nodes 10`,
 		Args: cobra.NoArgs,
@@ -38,7 +41,7 @@ there again at the next start.`,
 			if err != nil {
 				return err
 			}
-			if err := complete(&options, layout); err != nil {
+			if err := complete(&options, layout, bare); err != nil {
 				return err
 			}
 			if detached {
@@ -55,12 +58,13 @@ there again at the next start.`,
 	flags.BoolVar(&detached, "detach", false, "return when the cluster is ready and leave it running; stop it with `rollcall-local down`")
 	flags.StringSliceVar(&options.Install, "install", nil, "folders of manifests to install (default config/crd and config/rbac beside this program's folder, if there)")
 	flags.StringVar(&options.Operator, "operator", "", "Rollcall program to run (default the one beside this program, if there)")
+	flags.BoolVar(&bare, "bare", false, "run no operator and install nothing, unless --operator or --install says so")
 	flags.Lookup("detach").NoOptDefVal = "true"
 	return command
 }
 
 // complete fills in what follows from where this program lies, and refuses what can't be.
-func complete(options *localcluster.Options, layout localcluster.Layout) error {
+func complete(options *localcluster.Options, layout localcluster.Layout, bare bool) error {
 	options.Dir = layout.Dir
 	if options.Nodes < 1 || options.Nodes > 1000 {
 		return fmt.Errorf("--nodes is %d, but must be between 1 and 1000", options.Nodes)
@@ -75,7 +79,14 @@ func complete(options *localcluster.Options, layout localcluster.Layout) error {
 	if self, err = filepath.EvalSymlinks(self); err != nil {
 		return err
 	}
-	bin := filepath.Dir(self)
+	if !bare {
+		addShipped(options, filepath.Dir(self))
+	}
+	return check(options)
+}
+
+// addShipped adds what lies beside this program's folder, unless something else is asked for.
+func addShipped(options *localcluster.Options, bin string) {
 	config := filepath.Join(filepath.Dir(bin), "config")
 	if options.Install == nil {
 		options.Install = existing(filepath.Join(config, "crd"), filepath.Join(config, "rbac"))
@@ -84,7 +95,6 @@ func complete(options *localcluster.Options, layout localcluster.Layout) error {
 		options.Operator = strings.Join(existing(filepath.Join(bin, "rollcall")), "")
 	}
 	options.Webhook = strings.Join(existing(filepath.Join(config, "webhook", "configuration.yaml")), "")
-	return check(options)
 }
 
 // existing are those of the paths that exist.

@@ -122,11 +122,14 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The control plane trusts certificates alone: not just anybody on this machine.
+// The control plane trusts certificates alone: not just anybody on this machine. A bare one has never heard of Rollcall.
 func TestAnonymousIsRefused(t *testing.T) {
 	c := newCluster(t)
-	c.up("--detach")
+	c.up("--detach", "--bare")
 	defer c.down()
+	if found := c.kubectl("get", "crds,clusterroles", "--output=name"); strings.Contains(found, "rollcall-controller") || strings.Contains(found, "apps.rollcall.dev") {
+		t.Errorf("a bare cluster has the CRD or rules of Rollcall:\n%s", found)
+	}
 	kubeconfig, err := os.ReadFile(c.kubeconfig())
 	if err != nil {
 		t.Fatal(err)
