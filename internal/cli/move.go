@@ -127,24 +127,30 @@ func (m *mover) move(ctx context.Context, d direction, key client.ObjectKey) err
 
 // walk takes one step after the other, and returns the situation in the end.
 func (m *mover) walk(ctx context.Context, d direction, key client.ObjectKey) (handover.Situation, error) {
+	awaited := ""
 	for {
 		s, err := d.read(ctx, key)
+		if err != nil && ctx.Err() != nil {
+			return s, stalled{what: awaited}
+		}
 		if err != nil {
 			return s, err
 		}
-		switch step := d.next(s); step.Verb {
+		step := d.next(s)
+		awaited = ""
+		switch step.Verb {
 		case handover.Finish:
 			return s, nil
 		case handover.Refuse:
 			return s, failf("%s", step.Text)
 		case handover.Wait:
-			if err := m.pause(ctx, step.Text); err != nil {
-				return s, err
-			}
+			awaited = step.Text
+			err = m.pause(ctx, awaited)
 		default:
-			if err := m.take(ctx, d, s, step); err != nil {
-				return s, err
-			}
+			err = m.take(ctx, d, s, step)
+		}
+		if err != nil {
+			return s, err
 		}
 	}
 }

@@ -213,7 +213,7 @@ func TestAdoptNeedsAnOperator(t *testing.T) {
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return deaf{next} })
 		return config
 	}
-	m.thenRefused([]string{"gave up after 5s, waiting for the controller of Rollcall to see", "nothing was changed"},
-		"adopt", "web", "--yes", "--timeout=5s")
+	m.thenRefused([]string{"gave up after 10s, waiting for the controller of Rollcall to see", "nothing was changed"},
+		"adopt", "web", "--yes", "--timeout=10s")
 	m.thenBelongsTo(scenario.BuiltIn, false)
 }
