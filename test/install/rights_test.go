@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -65,13 +66,20 @@ func (i *installation) runControllers() []replica {
 	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
 		i.t.Fatal(err)
 	}
+	begin := time.Now()
 	first := i.runController()
 	if err := os.Unsetenv("KUBE_FEATURE_WatchListClient"); err != nil {
 		i.t.Fatal(err)
 	}
 	lease := &coordinationv1.Lease{}
 	i.Eventually(i.t, "the first controller leads", func(ctx context.Context) error {
-		return i.Client.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: "rollcall-controller"}, lease)
+		if err := i.Client.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: "rollcall-controller"}, lease); err != nil {
+			return err
+		}
+		if lease.Spec.AcquireTime.Time.Before(begin) {
+			return fmt.Errorf("%s leads, of an earlier test", *lease.Spec.HolderIdentity)
+		}
+		return nil
 	})
 	return []replica{first, i.runController()}
 }

@@ -74,6 +74,9 @@ func TestNobodyIsMadeEditorUnasked(t *testing.T) {
 	}
 }
 
+// seconds are more than it takes on a busy machine; on an idle one it is less than one.
+const seconds = 20 * time.Second
+
 // TestDeniedPodIsVisible: where PodSecurity refuses a pod, the set's conditions say so within seconds, and why.
 func TestDeniedPodIsVisible(t *testing.T) {
 	story := scenario.PrepareUnattended(t, scenario.Rollcall)
@@ -83,13 +86,13 @@ func TestDeniedPodIsVisible(t *testing.T) {
 		t.Fatal(err)
 	}
 	installed := install(t, story.Space, "rollcall-system")
-	installed.runController()
+	installed.awaitReady(installed.run("rollcall-controller", "--leader-elect=false"))
 	story.Create(scenario.Replicas(1))
 	story.ThenCondition(v1.ConditionReplicaFailure, "True "+v1.ReasonFailedCreate, "violates PodSecurity", "restricted:latest")
 	set := story.Set()
 	for _, condition := range set.Status.Conditions {
-		if took := condition.LastTransitionTime.Sub(set.CreationTimestamp.Time); condition.Type == v1.ConditionReplicaFailure && took > 10*time.Second {
-			t.Errorf("visible after %s, want seconds", took)
+		if took := condition.LastTransitionTime.Sub(set.CreationTimestamp.Time); condition.Type == v1.ConditionReplicaFailure && took > seconds {
+			t.Errorf("visible after %s, want it within %s", took, seconds)
 		}
 	}
 	story.When(restricted)
