@@ -22,11 +22,11 @@ import (
 // that take less at one write for several of them.
 const CounterInterval = time.Second
 
-// statusShare is the part of the time that a set may spend on writing counters,
-// as one in so many. An API server that takes long to answer is spared: counters
-// are then written less often, but not less than once in maxCounterInterval.
+// Status writes take up at most one statusShare-th of the time, those of all sets
+// together, one after another. Many sets, or an API server that takes long to
+// answer, make counters wait longer, but not longer than maxCounterInterval.
 const (
-	statusShare        = 100
+	statusShare        = 2
 	maxCounterInterval = 10 * time.Second
 )
 
@@ -107,10 +107,12 @@ func spellsCounters(reason string) bool {
 	}
 }
 
-// pacer remembers when the counters of each set may be written next.
+// pacer says when the counters of each set may be written next.
 type pacer struct {
 	mu   sync.Mutex
 	next map[types.NamespacedName]time.Time
+	// booked is until when the time for status writes is taken up.
+	booked time.Time
 }
 
 func newPacer() *pacer { return &pacer{next: map[types.NamespacedName]time.Time{}} }
@@ -122,11 +124,24 @@ func (p *pacer) isDue(key types.NamespacedName, now time.Time) (bool, time.Time)
 	return !now.Before(p.next[key]), p.next[key]
 }
 
-// wrote notes a write of the status that took from start to end.
+// wrote notes a write of a set's status that took from start to end, and books
+// the time for its next one, behind those of the others.
 func (p *pacer) wrote(key types.NamespacedName, start, end time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.next[key] = end.Add(min(max(CounterInterval, statusShare*end.Sub(start)), maxCounterInterval))
+	p.booked = later(p.booked, end).Add(statusShare * end.Sub(start))
+	next := later(p.booked, end.Add(CounterInterval))
+	if latest := end.Add(maxCounterInterval); latest.Before(next) {
+		next = latest
+	}
+	p.next[key] = next
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 func (p *pacer) forget(key types.NamespacedName) {

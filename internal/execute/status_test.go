@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -111,26 +112,39 @@ func TestStatusConflict(t *testing.T) {
 	}
 }
 
-// TestPacerSparesASlowServer: the longer a write took, the longer counters wait.
-func TestPacerSparesASlowServer(t *testing.T) {
-	for took, want := range map[time.Duration]time.Duration{
-		time.Millisecond:      CounterInterval,
-		50 * time.Millisecond: 5 * time.Second,
-		time.Minute:           maxCounterInterval,
-	} {
-		p, key := newPacer(), types.NamespacedName{Name: "web"}
-		start := time.Unix(0, 0)
-		end := start.Add(took)
-		if isDue, _ := p.isDue(key, start); !isDue {
-			t.Error("the first status has to wait")
-		}
-		p.wrote(key, start, end)
-		isDue, at := p.isDue(key, end)
-		if isDue || at.Sub(end) != want {
-			t.Errorf("after a write of %s: due %v, in %s; want in %s", took, isDue, at.Sub(end), want)
-		}
-		if isDue, _ := p.isDue(key, at); !isDue {
-			t.Errorf("not due at %s", at)
-		}
+// TestPacerSharesTime: the more sets there are and the longer a write takes, the longer counters wait.
+func TestPacerSharesTime(t *testing.T) {
+	tests := map[string]struct {
+		sets int
+		took time.Duration
+		want time.Duration
+	}{
+		"one set":                      {1, 10 * time.Millisecond, CounterInterval},
+		"one set, slow server":         {1, 300 * time.Millisecond, CounterInterval},
+		"one set, very slow server":    {1, 2 * time.Second, 4 * time.Second},
+		"twenty sets":                  {20, 10 * time.Millisecond, CounterInterval},
+		"hundred sets":                 {100, 20 * time.Millisecond, 4 * time.Second},
+		"thousand sets, and no longer": {1000, 20 * time.Millisecond, maxCounterInterval},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			p, start := newPacer(), time.Unix(0, 0)
+			end := start.Add(test.took)
+			var last types.NamespacedName
+			for number := range test.sets {
+				last.Name = strconv.Itoa(number)
+				if isDue, _ := p.isDue(last, start); !isDue {
+					t.Fatal("a first status has to wait")
+				}
+				p.wrote(last, start, end)
+			}
+			isDue, at := p.isDue(last, end)
+			if isDue || at.Sub(end) != test.want {
+				t.Errorf("due %v, in %s; want in %s", isDue, at.Sub(end), test.want)
+			}
+			if isDue, _ := p.isDue(last, at); !isDue {
+				t.Errorf("not due when it should be")
+			}
+		})
 	}
 }
