@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -103,6 +105,10 @@ func (p *controllerProcess) newControllerManager(config *rest.Config) (manager.M
 	options.LeaderElectionNamespace = p.leaseNamespace
 	// The process ends right after the controller has, so the next leader need not wait for the lease to lapse.
 	options.LeaderElectionReleaseOnCancel = true
+	options.LeaseDuration, options.RenewDeadline = ptr.To(leaseDuration), ptr.To(renewDeadline)
+	if p.leaderElect {
+		config.Wrap((&fence{now: time.Now}).before)
+	}
 	mgr, err := p.newManager(config, options)
 	if meta.IsNoMatchError(err) {
 		return nil, fmt.Errorf("the cluster does not know StatefulSets of apps.rollcall.dev; install the CRD first: %w", err)
