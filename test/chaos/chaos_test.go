@@ -11,10 +11,10 @@ var acts = []struct {
 	players     []style
 	short, long int
 }{
-	{killed, styles, 1, 20},
-	{garbled, styles, 1, 10},
-	{shaken, styles, 1, 10},
-	{deposed, styles, 1, 20},
+	{killed, styles, 1, 10},
+	{garbled, styles, 1, 6},
+	{shaken, styles, 1, 8},
+	{deposed, styles, 1, 12},
 	{skewed("clock ahead", 5*time.Second), styles, 1, 3},
 	{skewed("clock behind", -3*time.Second), styles, 1, 3},
 	{absent, styles[:3], 1, 2},
