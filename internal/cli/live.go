@@ -23,7 +23,9 @@ func (g *get) follow(ctx context.Context, c client.Reader, s scope) error {
 	if !g.Screen.IsTerminal {
 		return g.printChanges(ctx, f, s)
 	}
-	program := tea.NewProgram(liveView{scope: s, paint: g.palette()}, tea.WithContext(ctx), tea.WithInput(g.In), tea.WithOutput(g.Out))
+	columns, rows := g.Screen.Size()
+	program := tea.NewProgram(liveView{scope: s, paint: g.palette()},
+		tea.WithContext(ctx), tea.WithInput(g.In), tea.WithOutput(g.Out), tea.WithWindowSize(columns, rows))
 	go func() { program.Send(endMsg{g.watchAll(ctx, f, s, func(seen seenMsg) { program.Send(seen) })}) }()
 	last, err := program.Run()
 	if ended, ok := last.(liveView); ok && ended.err != nil {

@@ -31,6 +31,10 @@ type user struct {
 	Wrap func(*rest.Config) *rest.Config
 	// Screen is the user's terminal, if any.
 	Screen plugin.Screen
+	// Keyboard is what the user types, if anything.
+	Keyboard io.Reader
+	// Watches, if set, is shown what is printed while it is.
+	Watches io.Writer
 }
 
 // outcome is what a command left behind.
@@ -63,6 +67,12 @@ func (u *user) run(args ...string) outcome {
 func (u *user) runUntil(ctx context.Context, args ...string) outcome {
 	u.t.Helper()
 	streams, _, out, errOut := genericclioptions.NewTestIOStreams()
+	if u.Keyboard != nil {
+		streams.In = u.Keyboard
+	}
+	if u.Watches != nil {
+		streams.Out = io.MultiWriter(out, u.Watches)
+	}
 	program := &plugin.Program{IOStreams: streams, Screen: u.Screen, Now: time.Now, Wrap: u.Wrap}
 	code := program.Run(ctx, append([]string{"--kubeconfig=" + u.kubeconfig}, args...)...)
 	return outcome{out: out.String(), err: errOut.String(), code: code}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -215,4 +217,38 @@ func TestGetWatches(t *testing.T) {
 	user.run("status", "web", "--timeout=2s").want(t, 2)
 	stop()
 	(<-ended).want(t, 130, story.Name+"/web: Progressing", "web-0")
+}
+
+// TestLiveView: the whole screen shows the set until somebody presses q.
+func TestLiveView(t *testing.T) {
+	t.Parallel()
+	story := scenario.Given(t, scenario.Rollcall)
+	story.ThenReady(1)
+	user := newUser(t, story.Space)
+	user.Screen.IsTerminal = true
+	user.Screen.Size = func() (columns, rows int) { return 100, 30 }
+	keyboard, keys := io.Pipe()
+	shown := &lookout{word: "web-0", seen: make(chan struct{})}
+	user.Keyboard, user.Watches = keyboard, shown
+	go func() {
+		<-shown.seen
+		_, _ = io.WriteString(keys, "q") // if it does not arrive, the test does not end well
+	}()
+	user.run("get", "web", "-w").want(t, 0, "web-0", "\x1b[?1049h", "\x1b[?1049l")
+}
+
+// lookout says when a word has been printed.
+type lookout struct {
+	word string
+	text strings.Builder
+	once sync.Once
+	seen chan struct{}
+}
+
+func (l *lookout) Write(data []byte) (int, error) {
+	l.text.Write(data)
+	if strings.Contains(l.text.String(), l.word) {
+		l.once.Do(func() { close(l.seen) })
+	}
+	return len(data), nil
 }
