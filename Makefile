@@ -147,7 +147,7 @@ $(BIN)/rollcall: $(OPERATOR_SOURCES)
 	$(GO) build -ldflags "-X github.com/rollcall-dev/rollcall/internal/operator.version=$(VERSION)" -o $@ ./cmd/rollcall
 
 $(BIN)/kubectl-rollcall: $(OPERATOR_SOURCES)
-	$(GO) build -ldflags "-X github.com/rollcall-dev/rollcall/internal/cli.version=$(VERSION)" -o $@ ./cmd/kubectl-rollcall
+	$(GO) build -ldflags "-s -w -X github.com/rollcall-dev/rollcall/internal/cli.version=$(VERSION)" -o $@ ./cmd/kubectl-rollcall
 
 # kubectl asks the program of this name to complete command lines of the plugin.
 $(BIN)/kubectl_complete-rollcall: | $(BIN)/kubectl-rollcall
