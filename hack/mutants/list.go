@@ -117,6 +117,18 @@ var mutants = []mutant{
 		"return sorted[len(sorted)-1].Revision + 1", "return sorted[len(sorted)-1].Revision",
 	},
 	{
+		"two revisions keep one number", "internal/planner/history.go",
+		"case last > 0 && h.sorted[last-1].Revision == found.Revision:", "case last < 0:",
+	},
+	{
+		"Recreate without its gate", "internal/planner/settings.go",
+		"asked == v1.RecreateStrategy && gates.Recreate,", "asked == v1.RecreateStrategy,",
+	},
+	{
+		"maxUnavailable without its gate", "internal/planner/settings.go",
+		"case gates.MaxUnavailable:", "case gates.MaxUnavailable || maxUnavailable != nil:",
+	},
+	{
 		"a failed revision is no reason to stop", "internal/planner/steps.go",
 		"{Purpose: plan.PurposeRevision, Pace: plan.InTurn, Essential: true,", "{Purpose: plan.PurposeRevision, Pace: plan.InTurn, Essential: false,",
 	},

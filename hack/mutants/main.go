@@ -5,6 +5,7 @@
 //
 //	go run ./hack/mutants            all of them
 //	go run ./hack/mutants -run wake  those whose names contain "wake"
+//	go run ./hack/mutants -at-once 2 so many at a time
 //
 // The tree is left as it is: the go command is given the changed file as an overlay.
 package main
@@ -22,8 +23,9 @@ import (
 
 func main() {
 	filter := flag.String("run", "", "only mutants whose names contain this")
+	atOnce := flag.Int("at-once", 1, "how many mutants are explored at the same time")
 	flag.Parse()
-	survivors, err := hunt(*filter)
+	survivors, err := hunt(*filter, *atOnce)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
@@ -34,38 +36,63 @@ func main() {
 	}
 }
 
-// hunt tries the mutants and returns how many survive.
-func hunt(filter string) (survivors int, err error) {
-	folder, err := os.MkdirTemp("", "mutants")
-	if err != nil {
-		return 0, fmt.Errorf("make a folder for the changed files: %w", err)
-	}
-	defer os.RemoveAll(folder)
+// fate is what became of a mutant.
+type fate struct {
+	mutant mutant
+	// killer is the property that catches it, or nothing.
+	killer string
+	err    error
+}
+
+// hunt tries the mutants, so many at once, and returns how many survive.
+func hunt(filter string, atOnce int) (survivors int, err error) {
 	fmt.Println("| mutant | file | caught by |\n|---|---|---|")
-	for _, m := range mutants {
-		if !strings.Contains(m.name, filter) {
-			continue
+	for fate := range fates(filter, atOnce) {
+		f := <-fate
+		if f.err != nil {
+			return survivors, fmt.Errorf("mutant %q: %w", f.mutant.name, f.err)
 		}
-		killer, err := m.explore(folder)
-		if err != nil {
-			return survivors, fmt.Errorf("mutant %q: %w", m.name, err)
-		}
-		if killer == "" {
-			killer = "**nothing**"
+		if f.killer == "" {
+			f.killer = "**nothing**"
 			survivors++
 		}
-		fmt.Printf("| %s | %s | %s |\n", m.name, m.file, killer)
+		fmt.Printf("| %s | %s | %s |\n", f.mutant.name, f.mutant.file, f.killer)
 	}
 	return survivors, nil
 }
 
+// fates yields what will have become of the mutants, in the order of the list.
+func fates(filter string, atOnce int) <-chan chan fate {
+	all, places := make(chan chan fate, len(mutants)), make(chan struct{}, atOnce)
+	for _, m := range mutants {
+		if !strings.Contains(m.name, filter) {
+			continue
+		}
+		one := make(chan fate, 1)
+		all <- one
+		go func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			killer, err := m.explore()
+			one <- fate{m, killer, err}
+		}()
+	}
+	close(all)
+	return all
+}
+
 // explore returns the property that catches the mutant, or nothing.
-func (m mutant) explore(folder string) (killer string, err error) {
+func (m mutant) explore() (killer string, err error) {
+	folder, err := os.MkdirTemp("", "mutant")
+	if err != nil {
+		return "", fmt.Errorf("make a folder for the changed file: %w", err)
+	}
+	defer os.RemoveAll(folder)
 	overlay, err := m.overlay(folder)
 	if err != nil {
 		return "", err
 	}
-	command := exec.Command("go", "test", "-count=1", "-overlay", overlay, "-run", "TestExplore", "./internal/simulation", "-first")
+	command := exec.Command("go", "test", "-vet=off", "-timeout=0", "-count=1", "-overlay", overlay, "-run", "TestExplore", "./internal/simulation", "-first")
 	output, runErr := command.CombinedOutput()
 	if runErr == nil {
 		return "", nil

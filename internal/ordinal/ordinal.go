@@ -55,14 +55,15 @@ type Range struct {
 	Count int
 }
 
-// RangeOf returns the slots that a set asks for.
+// RangeOf returns the slots that a set asks for. Numbers below zero, which
+// validation refuses, count as zero.
 func RangeOf(set *v1.StatefulSet) Range {
 	r := Range{Count: 1}
 	if set.Spec.Replicas != nil {
 		r.Count = max(0, int(*set.Spec.Replicas))
 	}
 	if set.Spec.Ordinals != nil {
-		r.Start = int(set.Spec.Ordinals.Start)
+		r.Start = max(0, int(set.Spec.Ordinals.Start))
 	}
 	return r
 }

@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
 	"github.com/rollcall-dev/rollcall/internal/plan"
@@ -40,16 +41,28 @@ func chooseTarget(d *decision) (history, error) {
 	case found != nil:
 		h.reuse(found)
 	case d.isDeleting():
-		// No revision is recorded for a set on its way out.
-		h.target = byName(h.sorted, d.set.Status.UpdateRevision)
+		// No revision is recorded for a set on its way out, and those that were go
+		// before it does: what its status says of them stays.
+		h.target = rememberedAs(d.set.Status.UpdateRevision)
 	default:
 		h.create(d, data)
 	}
 	h.current = byName(h.sorted, d.set.Status.CurrentRevision)
+	if h.current == nil && d.isDeleting() {
+		h.current = rememberedAs(d.set.Status.CurrentRevision)
+	}
 	if h.current == nil {
 		h.current = h.target
 	}
 	return h, nil
+}
+
+// rememberedAs returns a revision of which only the name is known, if it is.
+func rememberedAs(name string) *appsv1.ControllerRevision {
+	if name == "" {
+		return nil
+	}
+	return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
 // findTarget returns the newest revision with an equal template, or nil. Equal
@@ -80,9 +93,11 @@ func (h *history) reuse(found *appsv1.ControllerRevision) {
 	}
 }
 
-// renumber gives the target the next number.
+// renumber gives the target the next number, if there is one.
 func (h *history) renumber(why plan.Reason) {
-	h.record = plan.BumpRevision{Revision: h.target, Number: revision.NextNumber(h.sorted), Reason: why}
+	if next := revision.NextNumber(h.sorted); next > h.target.Revision {
+		h.record = plan.BumpRevision{Revision: h.target, Number: next, Reason: why}
+	}
 }
 
 // create makes a new revision the target, under a name that nobody has.

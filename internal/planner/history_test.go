@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
 	v1 "github.com/rollcall-dev/rollcall/api/v1"
@@ -58,6 +59,19 @@ func TestTarget(t *testing.T) {
 				t.Errorf("actions (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestRevisionsGoBeforeTheirSet: a set that waits for its dependents to go loses
+// its revisions first. Its status keeps saying which they were.
+func TestRevisionsGoBeforeTheirSet(t *testing.T) {
+	set := web(0).Template("b").Current("a").Obj()
+	set.DeletionTimestamp = &metav1.Time{Time: testkit.Now}
+	set.Status.UpdateRevision = testkit.RevisionName(set, "b")
+	p := planner.Compute(testkit.Observe(set, "", "0:a/terminating"))
+	got, want := []string{p.Status.CurrentRevision, p.Status.UpdateRevision}, []string{set.Status.CurrentRevision, set.Status.UpdateRevision}
+	if diff := cmp.Diff(want, got); diff != "" || !p.IsEmpty() {
+		t.Errorf("revisions (-want +got):\n%splan:\n%s", diff, p)
 	}
 }
 

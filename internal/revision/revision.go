@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,12 +137,17 @@ func Sorted(revisions []*appsv1.ControllerRevision) []*appsv1.ControllerRevision
 	})
 }
 
-// NextNumber returns the number after that of the newest of sorted revisions.
+// NextNumber returns the number after that of the newest of sorted revisions. The
+// highest number there is stays the highest.
 func NextNumber(sorted []*appsv1.ControllerRevision) int64 {
-	if len(sorted) == 0 {
+	switch {
+	case len(sorted) == 0:
 		return 1
+	case sorted[len(sorted)-1].Revision == math.MaxInt64:
+		return math.MaxInt64
+	default:
+		return sorted[len(sorted)-1].Revision + 1
 	}
-	return sorted[len(sorted)-1].Revision + 1
 }
 
 // Excess returns the revisions to remove, oldest first, so that at most limit of

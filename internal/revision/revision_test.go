@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -188,6 +189,9 @@ func TestNextNumber(t *testing.T) {
 	}
 	if got := NextNumber([]*appsv1.ControllerRevision{numbered("a", 1, 0), numbered("b", 5, 0)}); got != 6 {
 		t.Errorf("the number after 5 is %d", got)
+	}
+	if got := NextNumber([]*appsv1.ControllerRevision{numbered("a", math.MaxInt64, 0)}); got != math.MaxInt64 {
+		t.Errorf("the number after the highest is %d", got)
 	}
 }
 

@@ -59,19 +59,17 @@ func (w *World) createPod(pod *corev1.Pod) (*corev1.Pod, error) {
 	return created, nil
 }
 
-// changePod stores a changed copy of a pod. What changes nothing makes no version.
+// changePod stores a changed copy of a pod.
 func (w *World) changePod(pod *corev1.Pod, change func(*corev1.Pod)) *corev1.Pod {
 	changed := pod.DeepCopy()
 	change(changed)
-	if equality.Semantic.DeepEqual(pod, changed) {
-		return pod
-	}
 	changed.ResourceVersion = w.version()
 	w.Truth.Pods = with(w.Truth.Pods, changed)
 	return changed
 }
 
-// patchPod changes the pod with a name, if it is the one that is meant.
+// patchPod changes the pod with a name, if it is the one that is meant. A patch
+// that changes nothing makes no version.
 func (w *World) patchPod(name string, meant preconditions, change func(*corev1.Pod)) (*corev1.Pod, error) {
 	pod := find(w.Truth.Pods, name)
 	if pod == nil {
@@ -84,6 +82,9 @@ func (w *World) patchPod(name string, meant preconditions, change func(*corev1.P
 	change(changed)
 	if hasTwoControllers(changed) {
 		return nil, apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), name, nil)
+	}
+	if equality.Semantic.DeepEqual(pod, changed) {
+		return pod, nil
 	}
 	return w.changePod(pod, change), nil
 }
@@ -240,18 +241,23 @@ func (w *World) updateStatus(observed *v1.StatefulSet, status v1.StatefulSetStat
 	if err := meant.check(w.Truth.Set, setResource); err != nil {
 		return nil, err
 	}
+	if equality.Semantic.DeepEqual(w.Truth.Set.Status, status) {
+		return w.Truth.Set, nil
+	}
 	return w.changeSet(func(set *v1.StatefulSet) { set.Status = *status.DeepCopy() }), nil
 }
 
 // updateSpec replaces the spec of the set as a user does. Another spec is another
 // generation.
 func (w *World) updateSpec(change func(*v1.StatefulSetSpec)) {
-	before := w.Truth.Set
+	wanted := w.Truth.Set.Spec.DeepCopy()
+	change(wanted)
+	if equality.Semantic.DeepEqual(w.Truth.Set.Spec, *wanted) {
+		return
+	}
 	w.changeSet(func(set *v1.StatefulSet) {
-		change(&set.Spec)
-		if !equality.Semantic.DeepEqual(before.Spec, set.Spec) {
-			set.Generation++
-		}
+		set.Spec = *wanted
+		set.Generation++
 	})
 }
 
@@ -259,9 +265,6 @@ func (w *World) updateSpec(change func(*v1.StatefulSetSpec)) {
 func (w *World) changeSet(change func(*v1.StatefulSet)) *v1.StatefulSet {
 	changed := w.Truth.Set.DeepCopy()
 	change(changed)
-	if equality.Semantic.DeepEqual(w.Truth.Set, changed) {
-		return w.Truth.Set
-	}
 	changed.ResourceVersion = w.version()
 	w.Truth.Set = changed
 	return changed

@@ -23,13 +23,14 @@ func claimsAreSafe(t *Transition, s *scene) error {
 		case plan.CreatePod:
 			for i := range s.set.Spec.VolumeClaimTemplates {
 				name := podbuild.ClaimName(&s.set.Spec.VolumeClaimTemplates[i], s.set.Name, a.Ordinal)
-				if claim := t.Decision.Observation.Claims[name]; claim != nil && (claim.DeletionTimestamp != nil || diesWithPod(claim, policy)) {
+				if claim := t.Decision.Observation.Claims[name]; claim != nil && (claim.DeletionTimestamp != nil || diesWithPod(claim, a.Pod.Name, policy)) {
 					return fmt.Errorf("%s on claim %s, which is being deleted or about to be", a, name)
 				}
 			}
 		case plan.UpdateClaimOwner:
 			for _, owner := range a.Owners {
-				isDue := (owner.UID == s.set.UID && policy.WhenDeleted == v1.Delete) ||
+				isKept := slices.ContainsFunc(a.Claim.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == owner.UID })
+				isDue := isKept || (owner.UID == s.set.UID && policy.WhenDeleted == v1.Delete) ||
 					(owner.Kind == "Pod" && policy.WhenScaled == v1.Delete && !s.slots.Contains(claimOrdinal(s.set, a.Claim)))
 				if !isDue {
 					return fmt.Errorf("%s to %s %s against the retention policy", a, owner.Kind, owner.Name)
@@ -40,10 +41,10 @@ func claimsAreSafe(t *Transition, s *scene) error {
 	return nil
 }
 
-// diesWithPod tells whether a claim without a pod belongs to one that is gone.
-func diesWithPod(claim *corev1.PersistentVolumeClaim, policy v1.PersistentVolumeClaimRetentionPolicy) bool {
+// diesWithPod tells whether the claim of a missing pod belongs to an earlier one.
+func diesWithPod(claim *corev1.PersistentVolumeClaim, name string, policy v1.PersistentVolumeClaimRetentionPolicy) bool {
 	return policy.WhenScaled == v1.Delete && slices.ContainsFunc(claim.OwnerReferences, func(owner metav1.OwnerReference) bool {
-		return owner.Kind == "Pod"
+		return owner.Kind == "Pod" && owner.Name == name
 	})
 }
 
@@ -96,7 +97,8 @@ func historyIsInOrder(t *Transition, s *scene) error {
 }
 
 // namedRevisionsExist: pods are created of revisions that are stored, and a
-// status that was written names such.
+// status that was written names such, unless the set is on its way out: then
+// they go before it does.
 func namedRevisionsExist(t *Transition, s *scene) error {
 	for _, write := range t.Writes {
 		create, ok := write.Action.(plan.CreatePod)
@@ -106,7 +108,8 @@ func namedRevisionsExist(t *Transition, s *scene) error {
 		}
 	}
 	set := t.After.Truth.Set
-	if t.Ended == nil || t.Ended.statusErr != nil || set == nil || set.UID != s.set.UID || set.Status.UpdateRevision == "" {
+	isWritten := t.Ended != nil && t.Ended.statusErr == nil && set != nil && set.UID == s.set.UID
+	if !isWritten || set.DeletionTimestamp != nil || set.Status.UpdateRevision == "" {
 		return nil
 	}
 	if find(t.After.Truth.Revisions, set.Status.UpdateRevision) == nil {

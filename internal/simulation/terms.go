@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -13,6 +14,7 @@ import (
 	"github.com/rollcall-dev/rollcall/internal/ordinal"
 	"github.com/rollcall-dev/rollcall/internal/plan"
 	"github.com/rollcall-dev/rollcall/internal/podstate"
+	"github.com/rollcall-dev/rollcall/internal/revision"
 )
 
 // What the properties judge a plan by is read from the observation here, on
@@ -39,7 +41,13 @@ func termsOf(set *v1.StatefulSet, gates plan.Gates) terms {
 	if asked == v1.OnDeleteStrategy || asked == v1.RecreateStrategy {
 		return t
 	}
-	tuning := tuningOf(&set.Spec)
+	tuning := set.Spec.UpdateStrategy.RollingUpdate
+	if asked == v1.EnforcedRollingUpdateStrategy {
+		tuning = set.Spec.UpdateStrategy.EnforcedRollingUpdate
+	}
+	if tuning == nil {
+		return t
+	}
 	if tuning.Partition != nil {
 		t.partition = max(0, int(*tuning.Partition))
 	}
@@ -96,9 +104,12 @@ func sceneOf(d *Decision) scene {
 	s := scene{terms: termsOf(o.Set, o.Gates), set: o.Set, target: d.Plan.Status.UpdateRevision}
 	s.current = s.target
 	for _, revision := range o.Revisions {
-		if revision.Name == o.Set.Status.CurrentRevision && isControlledBy(revision, o.Set.UID) {
+		if revision.Name == o.Set.Status.CurrentRevision && s.has(revision) {
 			s.current = revision.Name
 		}
+	}
+	if before := o.Set.Status.CurrentRevision; o.Set.DeletionTimestamp != nil && before != "" {
+		s.current = before // the revisions of a set on its way out may be gone
 	}
 	for number := s.slots.Start; number < s.slots.End(); number++ {
 		isUpdated := number >= s.slots.Start+s.partition
@@ -112,12 +123,19 @@ func sceneOf(d *Decision) scene {
 	return s
 }
 
+// has tells whether a revision is the set's, or is adopted by it.
+func (s *scene) has(recorded *appsv1.ControllerRevision) bool {
+	isOrphan := metav1.GetControllerOfNoCopy(recorded) == nil && recorded.DeletionTimestamp == nil && s.set.DeletionTimestamp == nil
+	return isControlledBy(recorded, s.set.UID) ||
+		(isOrphan && revision.IsNamedAfter(s.set.Name, recorded.Name) && s.selects(recorded.Labels))
+}
+
 // fill puts the pods of the set, those that are adopted included, in their places.
 func (s *scene) fill(o plan.Observation) {
 	for _, pod := range o.Pods {
 		number, hasName := ordinal.Parse(o.Set.Name, pod.Name)
-		isOrphan := metav1.GetControllerOfNoCopy(pod) == nil && pod.DeletionTimestamp == nil
-		isMember := hasName && s.selects(pod)
+		isOrphan := metav1.GetControllerOfNoCopy(pod) == nil && pod.DeletionTimestamp == nil && o.Set.DeletionTimestamp == nil
+		isMember := hasName && s.selects(pod.Labels)
 		if !isMember || (!isControlledBy(pod, o.Set.UID) && !isOrphan) {
 			continue
 		}
@@ -132,11 +150,11 @@ func (s *scene) fill(o plan.Observation) {
 	slices.SortFunc(s.condemned, func(a, b place) int { return b.ordinal - a.ordinal })
 }
 
-// selects tells whether the set's selector matches a pod; what it does not match
-// is no member, whoever owns it.
-func (s *scene) selects(pod *corev1.Pod) bool {
+// selects tells whether the set's selector matches an object; a pod that it does
+// not match is no member, whoever owns it.
+func (s *scene) selects(given map[string]string) bool {
 	selector, err := metav1.LabelSelectorAsSelector(s.set.Spec.Selector)
-	return err == nil && selector.Matches(labels.Set(pod.Labels))
+	return err == nil && selector.Matches(labels.Set(given))
 }
 
 // place returns what is observed at an ordinal.
