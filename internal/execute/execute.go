@@ -33,6 +33,8 @@ type Executor struct {
 	pacer  *pacer
 	news   *news
 	now    func() time.Time
+
+	momentum *momentum
 }
 
 // Targets are what an Executor acts on.
@@ -56,6 +58,8 @@ func New(targets Targets) *Executor {
 		pacer:  newPacer(),
 		news:   newNews(),
 		now:    targets.Now,
+
+		momentum: newMomentum(),
 	}
 }
 
@@ -111,6 +115,7 @@ func isNamespaceEnding(err error) bool {
 func (e *Executor) Forget(key types.NamespacedName) {
 	e.pacer.forget(key)
 	e.news.forget(key)
+	e.momentum.forget(key)
 }
 
 // Run carries out a plan about the set and returns what came of it.

@@ -52,11 +52,18 @@ func (r *run) step(ctx context.Context, step plan.Step) (failed bool) {
 }
 
 // slowStart runs batches of 1, 2, 4, … lanes and ends with the first batch in
-// which one fails: what is refused once will be refused a thousand times.
+// which one fails: what is refused once will be refused a thousand times. A set
+// whose last batch went well goes on from there, up to a point: in an update the
+// pods of one plan have to be created by several, as their predecessors go.
 func (r *run) slowStart(ctx context.Context, lanes []plan.Lane) {
-	for size := 1; len(lanes) > 0; size *= 2 {
+	key := client.ObjectKeyFromObject(r.set)
+	defer r.momentum.settle(key)
+	for len(lanes) > 0 {
+		size := r.momentum.of(key)
 		batch := lanes[:min(size, len(lanes))]
-		if !r.atOnce(ctx, batch) {
+		isWell := r.atOnce(ctx, batch)
+		r.momentum.note(key, len(batch), isWell)
+		if !isWell {
 			return
 		}
 		lanes = lanes[len(batch):]
