@@ -122,12 +122,16 @@ func choose(o options) ([]scenarios.Scenario, error) {
 // playAll plays scenarios on one stage: contestants take turns, and another one begins in each round.
 func playAll(ctx context.Context, chosen []scenarios.Scenario, nodes int, pprof string) (*result.Run, error) {
 	start := time.Now()
+	load, err := stage.Load()
+	if err != nil {
+		return nil, err
+	}
 	on, err := stage.Build(nodes, pprof)
 	if err != nil {
 		return nil, err
 	}
 	run := &result.Run{Scenarios: chosen, Machine: result.Machine{
-		Cores: runtime.NumCPU(), Go: runtime.Version(), Date: start.UTC().Format(time.DateOnly),
+		Cores: runtime.NumCPU(), Go: runtime.Version(), Date: start.UTC().Format(time.DateOnly), Load: load,
 	}}
 	for _, scenario := range chosen {
 		for round := range scenario.Rounds {

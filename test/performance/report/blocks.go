@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/rollcall-dev/rollcall/test/performance/result"
@@ -20,10 +22,22 @@ func blocks(run *result.Run) map[string]string {
 	}
 }
 
+// machine says under which circumstances the figures were taken, the unfavourable ones included.
 func machine(run *result.Run) string {
-	return fmt.Sprintf("Measured on %s with %d cores and %s; %.0f minutes in all. Medians of the rounds, with the lowest and the highest in brackets.",
-		run.Machine.Date, run.Machine.Cores, run.Machine.Go, run.Seconds/60)
+	rounds := map[int]bool{}
+	for _, scenario := range run.Scenarios {
+		rounds[scenario.Rounds] = true
+	}
+	text := fmt.Sprintf("Measured on %s with %d cores and %s; %.0f minutes in all, rounds per scenario: %v. Medians of the rounds, with the lowest and the highest in brackets. Load average before the run: %.1f.",
+		run.Machine.Date, run.Machine.Cores, run.Machine.Go, run.Seconds/60, slices.Sorted(maps.Keys(rounds)), run.Machine.Load)
+	if run.Machine.Load > idleLoad {
+		text += "\n\n**The machine was busy with other work: times below are no measure of anything. Counts are.**"
+	}
+	return text
 }
+
+// idleLoad is the highest load average of a machine that has nothing else to do.
+const idleLoad = 0.5
 
 // table is the acts of a group of scenarios.
 func table(run *result.Run, group string) string {

@@ -58,6 +58,8 @@ type Machine struct {
 	Go      string `json:"go"`
 	Version string `json:"version"`
 	Date    string `json:"date"`
+	// Load is the load average before the run began: what else the machine was busy with.
+	Load float64 `json:"load"`
 }
 
 // Run is all that `make bench` measured.

@@ -54,6 +54,16 @@ func cpuSeconds(pid int) (float64, error) {
 	return ticks / ticksPerSecond, nil
 }
 
+// Load is the machine's load average over the last minute.
+func Load() (float64, error) {
+	content, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0, fmt.Errorf("reading the load: %w", err)
+	}
+	first, _, _ := strings.Cut(string(content), " ")
+	return strconv.ParseFloat(first, 64)
+}
+
 // statOf returns the fields of /proc/…/stat behind the process's name, which may contain spaces.
 func statOf(pid int) ([]string, error) {
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
