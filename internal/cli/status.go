@@ -200,7 +200,7 @@ func (s *status) verdict(rollout view.Rollout) error {
 	case view.Progressing, view.Unobserved:
 		return ended(codeTimedOut)
 	case view.Halted:
-		return failf("%s is halted: %s (see \"kubectl rollcall explain %s\", go back with \"kubectl rollcall undo %[3]s\")", what, rollout.Why, name)
+		return failf("%s is halted: %s (see \"kubectl rollcall explain %s\"%s)", what, rollout.Why, name, wayBack(rollout))
 	case view.Stuck:
 		return failf("%s is stuck: %s (see \"kubectl rollcall explain %s\", %s)", what, rollout.Why, name, wayOut(rollout))
 	case view.Paused:
@@ -210,6 +210,14 @@ func (s *status) verdict(rollout view.Rollout) error {
 	default:
 		return failf("%s is being deleted", what)
 	}
+}
+
+// wayBack is what takes a halted update back; nothing if there is none, and the set is halted for another reason.
+func wayBack(rollout view.Rollout) string {
+	if rollout.Target.Name == rollout.Current.Name {
+		return ""
+	}
+	return fmt.Sprintf(", go back with \"kubectl rollcall undo %s\"", rollout.Name)
 }
 
 // wayOut is what gets a stuck roll-out going. A broken pod that an undo has left outdated has to be deleted by hand.

@@ -103,6 +103,7 @@ const (
 	GateDisabled     Code = "FeatureGateDisabled"
 	Deleting         Code = "Deleting"
 	InvalidSpec      Code = "InvalidSpec"
+	NamesakeInCharge Code = "NamesakeInCharge"
 	Quota            Code = "Quota"
 	PodSecurity      Code = "PodSecurity"
 	AdmissionWebhook Code = "AdmissionWebhook"

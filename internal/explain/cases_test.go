@@ -276,6 +276,18 @@ var answerCases = map[string]answerCase{
 		set: atRest(), history: "a", fleet: "0:a/available", state: explain.Stuck, first: explain.InvalidSpec,
 		edit: func(q *explain.Question) { q.Observation.Set.Spec.Selector = nil },
 	},
+	"namesake in charge": {
+		set: atRest(), history: "a", fleet: "0:a/available", state: explain.Stuck, first: explain.NamesakeInCharge,
+		edit: func(q *explain.Question) {
+			theirs := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "StatefulSet", Name: q.Observation.Set.Name, UID: "theirs", Controller: new(true)}
+			for _, pod := range q.Observation.Pods {
+				pod.OwnerReferences = []metav1.OwnerReference{theirs}
+			}
+			for _, revision := range q.Observation.Revisions {
+				revision.OwnerReferences = []metav1.OwnerReference{theirs}
+			}
+		},
+	},
 	"operator silent": {
 		set: three(), history: "a", fleet: "0:a/available 1:a/available 2:a/available", state: explain.Stuck, first: explain.OperatorSilent,
 		edit: func(q *explain.Question) {

@@ -49,7 +49,7 @@ func TestAnswers(t *testing.T) {
 
 // allCodes are the causes that a user can be told of.
 var allCodes = []explain.Code{
-	explain.OperatorSilent, explain.GateDisabled, explain.Deleting, explain.InvalidSpec, explain.Quota, explain.PodSecurity,
+	explain.OperatorSilent, explain.GateDisabled, explain.Deleting, explain.InvalidSpec, explain.NamesakeInCharge, explain.Quota, explain.PodSecurity,
 	explain.AdmissionWebhook, explain.Refused, explain.NameTaken, explain.ImagePull, explain.CrashLoop, explain.ConfigError,
 	explain.ContainerWaiting, explain.Unschedulable, explain.ClaimMissing, explain.ClaimUnbound, explain.ClaimLost,
 	explain.ClaimTerminating, explain.VolumeProblem, explain.NodeLost, explain.NotReady, explain.Ended, explain.StuckTerminating,

@@ -41,6 +41,8 @@ func (s *situation) ruleAbout(cause Code) string {
 		return "a set that is being deleted only gets its status written; the garbage collector removes its pods"
 	case InvalidSpec:
 		return "a set whose spec can't be acted on is left as it is"
+	case NamesakeInCharge:
+		return "a set does nothing as long as a StatefulSet of apps/v1 with its name controls any of the pods or revisions"
 	case Quota, PodSecurity, AdmissionWebhook, Refused, NameTaken:
 		return "what is refused is tried again, with growing pauses, until it is accepted"
 	case ClaimTerminating:

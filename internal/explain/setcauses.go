@@ -25,7 +25,7 @@ const longDeletion = time.Minute
 func (s *situation) setCauses() []Cause {
 	var causes []Cause
 	for _, look := range []func() (Cause, bool){
-		s.operatorSilent, s.deleting, s.invalidSpec, s.refusal, s.gateDisabled,
+		s.operatorSilent, s.deleting, s.invalidSpec, s.namesakeInCharge, s.refusal, s.gateDisabled,
 	} {
 		if cause, found := look(); found {
 			causes = append(causes, cause)
@@ -79,6 +79,19 @@ func (s *situation) invalidSpec() (Cause, bool) {
 	text := "the spec can't be acted on: " + stalled.Message
 	return Cause{Code: InvalidSpec, Text: text}.since(stalled.LastTransitionTime.Time).mendedBy(
 		Remedy{"correct it", s.kubectl("edit %s", s.resource())}), true
+}
+
+// namesakeInCharge: the set is there to take over from one of apps/v1, which has
+// not let go yet.
+func (s *situation) namesakeInCharge() (Cause, bool) {
+	stalled := s.condition(v1.ConditionStalled)
+	if stalled.Reason != v1.ReasonNamesakeInCharge {
+		return Cause{}, false
+	}
+	text := fmt.Sprintf("the StatefulSet %s of apps/v1 controls the pods and their history", s.set.Name)
+	return Cause{Code: NamesakeInCharge, Text: text}.since(stalled.LastTransitionTime.Time).mendedBy(
+		Remedy{"take them over, without a restart", s.plugin("adopt")},
+		Remedy{"or leave them where they are", s.kubectl("delete %s", s.resource())}), true
 }
 
 func (s *situation) gateDisabled() (Cause, bool) {
