@@ -27,7 +27,7 @@ const CounterInterval = time.Second
 // answer, make counters wait longer, but not longer than maxCounterInterval.
 const (
 	statusShare        = 2
-	maxCounterInterval = 10 * time.Second
+	maxCounterInterval = 30 * time.Second
 )
 
 // haste says whether a status may wait.
