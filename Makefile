@@ -90,7 +90,7 @@ release: $(BIN)/helm ## Make a release in dist/: manifests, chart, image, plugin
 	VERSION=$(VERSION) hack/release.sh
 
 .PHONY: verify-deep
-verify-deep: ## Explore the planner with larger bounds, for hours; started again, it goes on where it was (PROFILES=deep for an hour)
+verify-deep: ## Explore the planner with larger bounds, for hours; started again, it goes on where it was (PROFILES=deep takes ten minutes)
 	for profile in $(PROFILES); do \
 		$(GO) test ./internal/simulation -run TestExplore -profile $$profile -journal $(CURDIR)/deep.journal -timeout 0 -v || exit 1; \
 	done

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	depth     = flag.String("profile", "quick", "what to explore: quick, deep (an hour) or wide (hours)")
+	depth     = flag.String("profile", "quick", "what to explore: quick, deep (ten minutes) or wide (hours)")
 	journal   = flag.String("journal", "", "file that keeps what has been explored, so that it can be resumed")
 	maxStates = flag.Int("max-states", 5_000_000, "how many states one scenario may have")
 	seed      = flag.Uint64("seed", 1, "seed of the first random walk")
