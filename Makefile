@@ -106,7 +106,7 @@ test-chaos: cluster ## Let everything go wrong around the operator for 20 minute
 	$(GO) test ./test/chaos -run TestChaos -long -v -timeout 90m $(ARGS)
 
 .PHONY: bench
-bench: build ## Measure side by side with the built-in controller (15 minutes; ARGS="-only '1 x 10' -rounds 1")
+bench: build ## Measure side by side with the built-in controller (25 minutes; ARGS="-only '1 x 10' -rounds 1")
 	@mkdir -p dist
 	$(GO) run ./test/performance -out dist/performance.json $(ARGS)
 

@@ -30,14 +30,15 @@ func machine(run *result.Run) string {
 	}
 	text := fmt.Sprintf("Measured on %s with %d cores and %s; %.0f minutes in all, rounds per scenario: %v. Medians of the rounds, with the lowest and the highest in brackets. Load average before the run: %.1f.",
 		run.Machine.Date, run.Machine.Cores, run.Machine.Go, run.Seconds/60, slices.Sorted(maps.Keys(rounds)), run.Machine.Load)
-	if run.Machine.Load > idleLoad {
+	if run.Machine.Load > busyLoad*float64(run.Machine.Cores) {
 		text += "\n\n**The machine was busy with other work: times below are no measure of anything. Counts are.**"
 	}
 	return text
 }
 
-// idleLoad is the highest load average of a machine that has nothing else to do.
-const idleLoad = 0.5
+// busyLoad is the load average per core from which a machine has something else to do. The build that `make bench` begins
+// with leaves up to one.
+const busyLoad = 1.5
 
 // table is the acts of a group of scenarios.
 func table(run *result.Run, group string) string {
