@@ -145,8 +145,8 @@ func tunings(strategy string, budgets ...int) []string {
 }
 
 // deep is what docs/verification.md promises: up to three replicas, three
-// revisions, a budget of up to two, two faults, at every write, in a view of the
-// pods that lags, for every strategy, management policy and partition.
+// revisions, a budget of up to two, two faults, at every write, in views that
+// lag, for every strategy, management policy and partition.
 var deep = []profile{
 	{
 		"three replicas, two faults", "replicas=3 history=1", bounded,
@@ -155,6 +155,10 @@ var deep = []profile{
 	{
 		"three replicas and a timeout, two at a time, two crashes", "replicas=3 history=1", boundedTimeout,
 		"edits template=x template=b\nlags pods\nfaults 2 crash",
+	},
+	{
+		"three replicas, set and revisions lag, two faults", "replicas=3 history=1", bounded,
+		"edits template=x template=b\nlags set revisions\nfaults 2 crash blur",
 	},
 	{
 		"two replicas, two faults", "replicas=2 history=1", bounded,
@@ -178,7 +182,7 @@ var wide = []profile{
 		"edits template=x template=b\nlags pods\nmishaps 1 unready fail evict\nfaults 1 crash refuse lose blur",
 	},
 	{
-		"set and revisions lag, two faults", "replicas=3 history=1", slices.Concat(bounded, boundedTimeout),
+		"set and revisions lag, two faults, a timeout and two at a time", "replicas=3 history=1", boundedTimeout,
 		"edits template=x template=b\nlags set revisions\nfaults 2 crash blur",
 	},
 	{
