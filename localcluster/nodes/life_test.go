@@ -152,6 +152,22 @@ func TestReadinessGates(t *testing.T) {
 	}
 }
 
+func TestRemovalIsAskedForOnce(t *testing.T) {
+	var m memory
+	pod, now := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "a"}}, time.Now()
+	for _, step := range []struct{ after, want time.Duration }{
+		{0, 0}, {retryAfter / 4, retryAfter * 3 / 4}, {retryAfter, 0}, {retryAfter * 3 / 2, retryAfter / 2},
+	} {
+		if got := m.removal(pod, now.Add(step.after)); got != step.want {
+			t.Errorf("after %s it waits %s, want %s", step.after, got, step.want)
+		}
+	}
+	m.forget(pod.UID)
+	if got := m.removal(pod, now.Add(2*retryAfter-1)); got != 0 {
+		t.Errorf("a forgotten pod waits %s", got)
+	}
+}
+
 func TestAddresses(t *testing.T) {
 	var a addresses
 	if got := a.take(); got != "10.128.0.1" {

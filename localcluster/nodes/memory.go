@@ -10,10 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// memory knows to the millisecond when pods came and were told to go; the API's own times have whole seconds.
+// memory knows to the millisecond when pods came and were told to go, since the API's own times have whole seconds, and when
+// the API server was asked to remove them.
 type memory struct {
 	sync.Mutex
-	arrivals, departures map[types.UID]time.Time
+	arrivals, departures, removals map[types.UID]time.Time
 }
 
 // arrival is when the pod came to its node.
@@ -31,6 +32,21 @@ func (m *memory) arrival(pod *corev1.Pod, lives life, now time.Time) time.Time {
 // departure is when the pod was told to stop.
 func (m *memory) departure(pod *corev1.Pod, now time.Time) time.Time {
 	return m.recall(&m.departures, pod.UID, now)
+}
+
+// removal says how long to wait before asking for the removal of a pod: not at all the first time, whose time is noted. An
+// answer changes the pod once more before it is gone, which is no reason to ask again.
+func (m *memory) removal(pod *corev1.Pod, now time.Time) time.Duration {
+	m.Lock()
+	defer m.Unlock()
+	if asked, known := m.removals[pod.UID]; known && now.Sub(asked) < retryAfter {
+		return retryAfter - now.Sub(asked)
+	}
+	if m.removals == nil {
+		m.removals = map[types.UID]time.Time{}
+	}
+	m.removals[pod.UID] = now
+	return 0
 }
 
 // recall is the time noted for a pod; the first one asked for is noted.
@@ -52,6 +68,7 @@ func (m *memory) forget(uid types.UID) {
 	defer m.Unlock()
 	delete(m.arrivals, uid)
 	delete(m.departures, uid)
+	delete(m.removals, uid)
 }
 
 // addresses hands out pod addresses upwards from 10.128.0.1, each once.

@@ -109,6 +109,9 @@ func (s *Simulator) finish(ctx context.Context, pod *corev1.Pod, lives life, now
 	if len(pod.Finalizers) > 0 && *pod.DeletionGracePeriodSeconds == 0 {
 		return 0, nil // stopped; whoever set the finalizer has the last word
 	}
+	if left := s.memory.removal(pod, now); left > 0 {
+		return left, nil
+	}
 	err := s.Client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{
 		GracePeriodSeconds: new(int64),
 		Preconditions:      &metav1.Preconditions{UID: &pod.UID},
