@@ -39,6 +39,7 @@ type options struct {
 	out    string
 	pprof  string
 	by     string
+	keep   string
 }
 
 func main() {
@@ -48,6 +49,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "performance.json", "file that the figures go to")
 	flag.StringVar(&o.by, "by", "", "have only this contestant play: built-in, rollcall or floor")
 	flag.StringVar(&o.pprof, "pprof", "", "address at which our controller serves profiles while it plays, as 127.0.0.1:6060")
+	flag.StringVar(&o.keep, "keep", "", "folder in which audit log, logs and (while it runs) a kubeconfig of the control plane stay behind")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -63,17 +65,22 @@ func bench(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	run, err := playAll(ctx, chosen, nodes, o.pprof)
-	if err != nil {
+	run, err := playAll(ctx, chosen, stage.Settings{Nodes: nodes, Pprof: o.pprof, Keep: o.keep})
+	if run == nil {
 		return err
 	}
-	if err := run.Write(o.out); err != nil {
+	return errors.Join(err, report(run, o.out, out))
+}
+
+// report writes down what was measured and prints it.
+func report(run *result.Run, path string, out io.Writer) error {
+	if err := run.Write(path); err != nil {
 		return err
 	}
 	if err := run.Print(out); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%.0f s in all; the figures are in %s\n", run.Seconds, o.out)
+	fmt.Fprintf(out, "\n%.0f s in all; the figures are in %s\n", run.Seconds, path)
 	return check(run)
 }
 
@@ -119,14 +126,14 @@ func choose(o options) ([]scenarios.Scenario, error) {
 	return chosen, nil
 }
 
-// playAll plays scenarios on one stage: contestants take turns, and another one begins in each round.
-func playAll(ctx context.Context, chosen []scenarios.Scenario, nodes int, pprof string) (*result.Run, error) {
+// playAll plays scenarios on one stage. Whatever happens, it returns what was measured until then.
+func playAll(ctx context.Context, chosen []scenarios.Scenario, settings stage.Settings) (*result.Run, error) {
 	start := time.Now()
 	load, err := stage.Load()
 	if err != nil {
 		return nil, err
 	}
-	on, err := stage.Build(nodes, pprof)
+	on, err := stage.Build(settings)
 	if err != nil {
 		return nil, err
 	}
@@ -134,18 +141,26 @@ func playAll(ctx context.Context, chosen []scenarios.Scenario, nodes int, pprof 
 		Cores: runtime.NumCPU(), Go: runtime.Version(), Date: start.UTC().Format(time.DateOnly), Load: load,
 	}}
 	for _, scenario := range chosen {
-		for round := range scenario.Rounds {
-			for i := range scenario.Contestants {
-				contestant := scenario.Contestants[(i+round)%len(scenario.Contestants)]
-				fmt.Fprintf(os.Stderr, "%4.0f s  %s, round %d, %s\n", time.Since(start).Seconds(), scenario.Name, round+1, contestant)
-				samples, err := play.Play(ctx, on, scenario, contestant, round)
-				if err != nil {
-					return nil, errors.Join(err, on.Strike())
-				}
-				run.Samples = append(run.Samples, samples...)
-			}
+		if err = playRounds(ctx, on, scenario, run, start); err != nil {
+			break
 		}
 	}
 	run.Seconds = time.Since(start).Seconds()
-	return run, on.Strike()
+	return run, errors.Join(err, on.Strike())
+}
+
+// playRounds plays one scenario: contestants take turns, and another one begins in each round.
+func playRounds(ctx context.Context, on *stage.Stage, scenario scenarios.Scenario, run *result.Run, start time.Time) error {
+	for round := range scenario.Rounds {
+		for i := range scenario.Contestants {
+			contestant := scenario.Contestants[(i+round)%len(scenario.Contestants)]
+			fmt.Fprintf(os.Stderr, "%4.0f s  %s, round %d, %s\n", time.Since(start).Seconds(), scenario.Name, round+1, contestant)
+			samples, err := play.Play(ctx, on, scenario, contestant, round)
+			run.Samples = append(run.Samples, samples...)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rollcall-dev/rollcall/test/performance/result"
 	"github.com/rollcall-dev/rollcall/test/performance/scenarios"
+	"github.com/rollcall-dev/rollcall/test/performance/stage"
 )
 
 // smoke is small enough for every test run. Its targets are counts, which do not depend on how busy the machine is.
@@ -28,8 +29,7 @@ var smoke = scenarios.Scenario{
 // TestSmoke plays one small scenario with everybody: order and budget are kept, what an update costs stays in its bounds,
 // and the table tells of all who played.
 func TestSmoke(t *testing.T) {
-	const nodes = 2
-	run, err := playAll(t.Context(), []scenarios.Scenario{smoke}, nodes, "")
+	run, err := playAll(t.Context(), []scenarios.Scenario{smoke}, stage.Settings{Nodes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func (s *Stage) commandOf(contestant scenarios.Contestant, kubeconfig string) *e
 	}
 	program := filepath.Join(filepath.Dir(s.plane.Program("")), "rollcall")
 	return exec.Command(program, "controller", "--kubeconfig="+kubeconfig, "--leader-elect=false",
-		"--metrics-bind-address=0", "--health-probe-bind-address=0", "--pprof-bind-address="+s.pprof)
+		"--metrics-bind-address=0", "--health-probe-bind-address=0", "--pprof-bind-address="+s.settings.Pprof)
 }
 
 func (p *Player) start(command *exec.Cmd) error {

@@ -41,17 +41,34 @@ type Stage struct {
 	// apiServer is the process id of kube-apiserver.
 	apiServer int
 	floor     *rest.Config
-	// pprof is where our controller serves profiles; nowhere if it is empty.
-	pprof string
+	settings  Settings
 }
 
-// Build starts the control plane with so many nodes. Our controller serves its profiles at the address, if there is one.
-func Build(nodes int, pprof string) (*Stage, error) {
-	dir, err := os.MkdirTemp("", "rollcall-bench-")
+// Settings are how a stage is built.
+type Settings struct {
+	// Nodes is how many nodes there are.
+	Nodes int
+	// Pprof is where our controller serves profiles; nowhere if it is empty.
+	Pprof string
+	// Keep is a folder in which the audit log, the contestants' logs and a kubeconfig stay behind; if it is empty, nothing stays.
+	Keep string
+}
+
+// folder is where logs go.
+func (s Settings) folder() (string, error) {
+	if s.Keep != "" {
+		return s.Keep, os.MkdirAll(s.Keep, 0o700)
+	}
+	return os.MkdirTemp("", "rollcall-bench-")
+}
+
+// Build starts the control plane.
+func Build(settings Settings) (*Stage, error) {
+	dir, err := settings.folder()
 	if err != nil {
 		return nil, fmt.Errorf("creating a folder for logs: %w", err)
 	}
-	s := &Stage{dir: dir, pprof: pprof, audit: newAudit(filepath.Join(dir, "audit.log"))}
+	s := &Stage{dir: dir, settings: settings, audit: newAudit(filepath.Join(dir, "audit.log"))}
 	flags, err := s.audit.flags(filepath.Join(dir, "audit-policy.yaml"))
 	if err != nil {
 		return nil, err
@@ -59,7 +76,7 @@ func Build(nodes int, pprof string) (*Stage, error) {
 	flags["feature-gates"] = recreateGate
 	flags["delete-collection-workers"] = "8" // for clearing the stage
 	s.plane, err = cluster.Start(cluster.Settings{
-		APIServer: flags, ControllerManager: []string{"--controllers=*,-statefulset-controller"}, Nodes: nodes,
+		APIServer: flags, ControllerManager: []string{"--controllers=*,-statefulset-controller"}, Nodes: settings.Nodes,
 	})
 	if err != nil {
 		return nil, err
@@ -90,13 +107,32 @@ func (s *Stage) prepare() error {
 	if s.floor, err = s.plane.ConfigOf(floorUser); err != nil {
 		return err
 	}
-	s.apiServer, err = findDescendant("kube-apiserver")
-	return err
+	if s.apiServer, err = findDescendant("kube-apiserver"); err != nil || s.settings.Keep == "" {
+		return err
+	}
+	return s.openBackstage()
+}
+
+// openBackstage leaves a kubeconfig of the administrator in the folder, for those who want to look around or take profiles.
+func (s *Stage) openBackstage() error {
+	const user = "bench:backstage"
+	written, err := s.plane.Kubeconfig(user)
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(written)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "kubeconfig"), content, 0o600); err != nil {
+		return err
+	}
+	return s.plane.Bind(user, "cluster-admin")
 }
 
 // Strike takes everything down.
 func (s *Stage) Strike() error {
-	if err := s.plane.Stop(); err != nil {
+	if err := s.plane.Stop(); err != nil || s.settings.Keep != "" {
 		return err
 	}
 	return os.RemoveAll(s.dir)
