@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,10 +21,10 @@ import (
 
 // The indexes by which a set finds its objects.
 const (
-	// byController holds the UID of an object's controller.
-	byController = "controller"
-	// byStem holds an object's name without its last part: "web" for pod web-2
-	// and revision web-5c9d, "data-web" for claim data-web-2.
+	// bySet holds the names of the sets that a pod or revision bears on: of its
+	// controller, and of the set that its own name is made from.
+	bySet = "set"
+	// byStem holds a claim's name without its last part: "data-web" for data-web-2.
 	byStem = "stem"
 	// byClaimStem holds the stems of the claims that a set uses.
 	byClaimStem = "claimStem"
@@ -74,10 +75,8 @@ func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 		field  string
 		keys   client.IndexerFunc
 	}{
-		{&corev1.Pod{}, byController, controllerUID},
-		{&corev1.Pod{}, byStem, nameStem},
-		{&appsv1.ControllerRevision{}, byController, controllerUID},
-		{&appsv1.ControllerRevision{}, byStem, nameStem},
+		{&corev1.Pod{}, bySet, setNames},
+		{&appsv1.ControllerRevision{}, bySet, setNames},
 		{&corev1.PersistentVolumeClaim{}, byStem, nameStem},
 		{&v1.StatefulSet{}, byClaimStem, func(object client.Object) []string { return claimStems(object.(*v1.StatefulSet)) }},
 	}
@@ -89,11 +88,13 @@ func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	return nil
 }
 
-func controllerUID(object client.Object) []string {
-	if controller := metav1.GetControllerOfNoCopy(object); controller != nil {
-		return []string{string(controller.UID)}
+// setNames are one name for nearly every object: the controller of web-2 is web.
+func setNames(object client.Object) []string {
+	names := nameStem(object)
+	if controller := metav1.GetControllerOfNoCopy(object); controller != nil && !slices.Contains(names, controller.Name) {
+		names = append(names, controller.Name)
 	}
-	return nil
+	return names
 }
 
 func nameStem(object client.Object) []string {

@@ -3,9 +3,9 @@
 // Three rules:
 //
 //   - Reads come from informers and cost what the set's own objects cost. All
-//     that bears on a set is found by two indexes: the UID of an object's
-//     controller, and the stem of its name (the part before the last dash),
-//     which pods, claims and revisions derive from their set.
+//     that bears on a set is found by an index: by the name of an object's
+//     controller, and by the stem of its own name (the part before the last
+//     dash), which pods, claims and revisions derive from their set.
 //   - A view that does not show the operator's own writes yet is not a view to
 //     decide on: Observe answers ErrBehind until it does (see echo.go).
 //   - What no cache can vouch for is read from the API server, and only when the
@@ -103,30 +103,22 @@ func (o *Observer) Forget(key types.NamespacedName) {
 	o.templates.forget(key)
 }
 
-// pods returns the pods that the set controls and all that bear a name of its pods.
+// pods returns the pods that a set of this name controls and all that bear a name of its pods.
 func (o *Observer) pods(ctx context.Context, set *v1.StatefulSet) ([]*corev1.Pod, error) {
-	var found []*corev1.Pod
-	for _, by := range relations(set) {
-		var list corev1.PodList
-		if err := o.cached.List(ctx, &list, client.InNamespace(set.Namespace), by); err != nil {
-			return nil, fmt.Errorf("list the pods of set %s/%s: %w", set.Namespace, set.Name, err)
-		}
-		found = append(found, pointers(list.Items)...)
+	var list corev1.PodList
+	if err := o.cached.List(ctx, &list, client.InNamespace(set.Namespace), client.MatchingFields{bySet: set.Name}); err != nil {
+		return nil, fmt.Errorf("list the pods of set %s/%s: %w", set.Namespace, set.Name, err)
 	}
-	return withoutDoubles(found), nil
+	return pointers(list.Items), nil
 }
 
-// revisions returns the revisions that the set controls and all that bear a name of its revisions.
+// revisions returns the revisions that a set of this name controls and all that bear a name of its revisions.
 func (o *Observer) revisions(ctx context.Context, set *v1.StatefulSet) ([]*appsv1.ControllerRevision, error) {
-	var found []*appsv1.ControllerRevision
-	for _, by := range relations(set) {
-		var list appsv1.ControllerRevisionList
-		if err := o.cached.List(ctx, &list, client.InNamespace(set.Namespace), by); err != nil {
-			return nil, fmt.Errorf("list the revisions of set %s/%s: %w", set.Namespace, set.Name, err)
-		}
-		found = append(found, pointers(list.Items)...)
+	var list appsv1.ControllerRevisionList
+	if err := o.cached.List(ctx, &list, client.InNamespace(set.Namespace), client.MatchingFields{bySet: set.Name}); err != nil {
+		return nil, fmt.Errorf("list the revisions of set %s/%s: %w", set.Namespace, set.Name, err)
 	}
-	return withoutDoubles(found), nil
+	return pointers(list.Items), nil
 }
 
 // claims returns the claims made from the set's claim templates, whatever their
@@ -147,28 +139,10 @@ func (o *Observer) claims(ctx context.Context, set *v1.StatefulSet) (map[string]
 	return found, nil
 }
 
-// relations are the two ways in which an object can bear on a set.
-func relations(set *v1.StatefulSet) []client.MatchingFields {
-	return []client.MatchingFields{{byController: string(set.UID)}, {byStem: set.Name}}
-}
-
 func pointers[T any](items []T) []*T {
 	all := make([]*T, len(items))
 	for i := range items {
 		all[i] = &items[i]
 	}
 	return all
-}
-
-// withoutDoubles keeps the first of objects with the same UID.
-func withoutDoubles[T client.Object](objects []T) []T {
-	seen := make(map[types.UID]bool, len(objects))
-	kept := objects[:0]
-	for _, object := range objects {
-		if uid := object.GetUID(); !seen[uid] {
-			seen[uid] = true
-			kept = append(kept, object)
-		}
-	}
-	return kept
 }
