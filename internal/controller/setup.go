@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlcontroller "sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -74,7 +73,10 @@ func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
 	if err := observe.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	writer := client.WithFieldOwner(mgr.GetClient(), Name)
+	writer, err := newWriter(mgr)
+	if err != nil {
+		return err
+	}
 	observer := observe.New(observe.Sources{
 		Cached: mgr.GetCache(), Live: mgr.GetAPIReader(), DryRun: writer, Now: time.Now,
 	}, options.Gates)
