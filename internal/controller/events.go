@@ -102,11 +102,15 @@ func metaChanged() predicate.Predicate { return onUpdate(hasMetaChanged) }
 
 func hasMetaChanged(before, after client.Object) bool {
 	return before.GetUID() != after.GetUID() ||
-		!before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp()) ||
+		isGoing(before) != isGoing(after) ||
 		!equality.Semantic.DeepEqual(before.GetLabels(), after.GetLabels()) ||
 		!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
 		numberOf(before) != numberOf(after)
 }
+
+// isGoing tells whether an object is being deleted. Until when does not matter: the node brings it forward as the last thing
+// that it does to a pod.
+func isGoing(object client.Object) bool { return object.GetDeletionTimestamp() != nil }
 
 // numberOf is the number of a revision; other objects have none.
 func numberOf(object client.Object) int64 {

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -21,6 +22,12 @@ import (
 
 func pod(name string, owners ...metav1.OwnerReference) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: testkit.Namespace, Name: name, OwnerReferences: owners}}
+}
+
+func terminatingPod(name string) *corev1.Pod {
+	terminating := pod(name)
+	terminating.DeletionTimestamp = &metav1.Time{Time: testkit.Now}
+	return terminating
 }
 
 // Whom an event wakes.
@@ -105,6 +112,13 @@ func TestChangesThatMatter(t *testing.T) {
 		"pod: deletion": {
 			podChanged(), pod("web-0"),
 			func(o client.Object) { o.SetDeletionTimestamp(&metav1.Time{Time: testkit.Now}) }, true,
+		},
+		"pod: deletion brought forward": {
+			podChanged(), terminatingPod("web-0"),
+			func(o client.Object) {
+				o.SetDeletionTimestamp(&metav1.Time{Time: testkit.Now.Add(-time.Second)})
+				o.SetDeletionGracePeriodSeconds(new(int64))
+			}, false,
 		},
 		"pod: labels": {
 			podChanged(), pod("web-0"),
