@@ -5,7 +5,6 @@ package operator
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -14,23 +13,12 @@ import (
 // Main runs the command that the arguments of the process name and returns its exit code. SIGTERM and SIGINT end the
 // command gracefully; a second signal ends it at once.
 func Main() int {
-	preferMemory()
+	paceGarbage()
 	if err := NewCommand().ExecuteContext(ctrl.SetupSignalHandler()); err != nil {
 		fmt.Fprintln(os.Stderr, "rollcall:", err)
 		return 1
 	}
 	return 0
-}
-
-// thriftyGC is the growth of the heap, in percent, after which garbage is collected. The operator keeps every pod of
-// every set in memory and has time to spare, so it collects twice as often as Go does by itself.
-const thriftyGC = 50
-
-// preferMemory trades processor time for memory, unless GOGC says otherwise.
-func preferMemory() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(thriftyGC)
-	}
 }
 
 // NewCommand returns the command with all its subcommands.
