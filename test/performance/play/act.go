@@ -139,11 +139,11 @@ func (p *performance) settle(ctx context.Context, start before, target goal, isA
 		return nil
 	}
 	if !isAstray && !target.isStuck {
-		if err := stage.Poll(ctx, time.Minute, func() error { return p.checkStatuses(ctx, target) }); err != nil {
+		if err := stage.Poll(ctx, stage.Calmly, func() error { return p.checkStatuses(ctx, target) }); err != nil {
 			return fmt.Errorf("waiting for the status: %w", err)
 		}
 	}
-	return stage.Poll(ctx, time.Minute, func() error {
+	return stage.Poll(ctx, stage.Calmly, func() error {
 		requests, err := p.stage.Audit().Since(start.mark, stage.UserOf(p.contestant))
 		if err != nil {
 			return err
@@ -280,7 +280,7 @@ func (p *performance) restart(ctx context.Context, number int, sample *result.Sa
 	if p.player, err = p.stage.Enter(p.contestant); err != nil {
 		return err
 	}
-	return stage.Poll(ctx, time.Minute, func() error {
+	return stage.Poll(ctx, stage.Briskly, func() error {
 		requests, err := p.stage.Audit().Since(mark, stage.UserOf(p.contestant))
 		for _, request := range requests {
 			if request.Resource.Resource == "pods" && !request.IsRead() {

@@ -78,7 +78,7 @@ func (p *performance) prepare(ctx context.Context) error {
 	if p.floor, err = newFloor(p.stage.FloorConfig(), p.audience); err != nil {
 		return err
 	}
-	err = stage.Poll(ctx, time.Minute, func() error {
+	err = stage.Poll(ctx, stage.Briskly, func() error {
 		return p.stage.Client().Get(ctx, client.ObjectKey{Namespace: p.namespace, Name: "default"}, &corev1.ServiceAccount{})
 	})
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *performance) warmUp(ctx context.Context) error {
 	if err := p.createSet(ctx, newSet(small, p.contestant, p.namespace, "warm")); err != nil {
 		return err
 	}
-	err := stage.Poll(ctx, time.Minute, func() error {
+	err := stage.Poll(ctx, stage.Briskly, func() error {
 		return p.stage.Client().Get(ctx, client.ObjectKey{Namespace: p.namespace, Name: "warm-0"}, &corev1.Pod{})
 	})
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *performance) warmUp(ctx context.Context) error {
 	if err := p.stage.Client().Delete(ctx, p.blank("warm"), client.PropagationPolicy("Background")); err != nil {
 		return err
 	}
-	return stage.Poll(ctx, time.Minute, func() error {
+	return stage.Poll(ctx, stage.Briskly, func() error {
 		err := p.stage.Client().Get(ctx, client.ObjectKey{Namespace: p.namespace, Name: "warm-0"}, &corev1.Pod{})
 		if client.IgnoreNotFound(err) != nil || err != nil {
 			return client.IgnoreNotFound(err)
@@ -136,7 +136,7 @@ func (p *performance) clear(ctx context.Context) error {
 			return fmt.Errorf("clearing the stage: %w", err)
 		}
 	}
-	return stage.Poll(ctx, time.Minute, func() error {
+	return stage.Poll(ctx, stage.Briskly, func() error {
 		var pods corev1.PodList
 		err := p.stage.Client().List(ctx, &pods, in, client.Limit(1))
 		if err == nil && len(pods.Items) > 0 {

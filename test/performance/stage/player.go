@@ -16,10 +16,12 @@ import (
 )
 
 const (
-	// startPatience is how long a controller may take until its watches stand.
-	startPatience = time.Minute
-	stopPatience  = 20 * time.Second
-	pollInterval  = 20 * time.Millisecond
+	// Briskly and Calmly are how often to ask: what is being timed, and what costs the API server more than a look.
+	Briskly = 20 * time.Millisecond
+	Calmly  = 200 * time.Millisecond
+
+	pollPatience = time.Minute
+	stopPatience = 20 * time.Second
 )
 
 // Player is a contestant at work. The floor driver has no process: it runs in
@@ -89,7 +91,7 @@ func (p *Player) Ready(ctx context.Context) error {
 	if p.command == nil {
 		return nil
 	}
-	return Poll(ctx, startPatience, func() error {
+	return Poll(ctx, Briskly, func() error {
 		if err := p.failure(); err != nil {
 			return err
 		}
@@ -153,11 +155,11 @@ func (p *Player) Cost() (Cost, error) {
 	return costOf(p.command.Process.Pid)
 }
 
-// Poll asks until the answer is nil or the time is up.
-func Poll(ctx context.Context, patience time.Duration, condition func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// Poll asks every so often until the answer is nil or the time is up.
+func Poll(ctx context.Context, every time.Duration, condition func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, pollPatience)
 	defer cancel()
-	ticker := time.NewTicker(pollInterval)
+	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
 		err := condition()
@@ -166,7 +168,7 @@ func Poll(ctx context.Context, patience time.Duration, condition func() error) e
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("not within %s: %w", patience, err)
+			return fmt.Errorf("not within %s: %w", pollPatience, err)
 		case <-ticker.C:
 		}
 	}
