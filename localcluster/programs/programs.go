@@ -28,9 +28,9 @@ var byName = map[string]func(){
 	"etcd":                    func() { preferSpeed(); etcdmain.Main(os.Args) },
 	"kube-apiserver":          func() { preferSpeed(); run(apiserver.NewAPIServerCommand()) },
 	"kube-controller-manager": func() { run(controllermanager.NewControllerManagerCommand()) },
-	"kube-scheduler":          func() { run(scheduler.NewSchedulerCommand()) },
+	"kube-scheduler":          func() { preferSpeed(); run(scheduler.NewSchedulerCommand()) },
 	"kubectl":                 runKubectl,
-	nodes.Program:             func() { run(nodes.NewCommand()) },
+	nodes.Program:             func() { preferSpeed(); run(nodes.NewCommand()) },
 }
 
 // Find returns the main function of the named program.
@@ -39,7 +39,7 @@ func Find(name string) (main func(), found bool) {
 	return main, found
 }
 
-// generousGC is the growth of the heap, in percent, after which etcd and the API server collect garbage.
+// generousGC is the growth of the heap, in percent, after which programs collect garbage that prefer speed.
 const generousGC = 400
 
 // preferSpeed trades memory for processor time, unless GOGC says otherwise: the heaps of a small cluster are small, and a

@@ -52,7 +52,7 @@ func main() {
 	flag.StringVar(&o.keep, "keep", "", "folder in which audit log, logs and (while it runs) a kubeconfig of the control plane stay behind")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	if err := bench(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "performance:", err)
 		os.Exit(1)
@@ -113,7 +113,7 @@ func choose(o options) ([]scenarios.Scenario, error) {
 			continue
 		}
 		if o.rounds > 0 {
-			scenario.Rounds = o.rounds
+			scenario.Rounds, scenario.FloorRounds = o.rounds, o.rounds
 		}
 		if o.by != "" {
 			scenario.Contestants = []scenarios.Contestant{scenarios.Contestant(o.by)}
@@ -149,11 +149,10 @@ func playAll(ctx context.Context, chosen []scenarios.Scenario, settings stage.Se
 	return run, errors.Join(err, on.Strike())
 }
 
-// playRounds plays one scenario: contestants take turns, and another one begins in each round.
+// playRounds plays one scenario, contestants taking turns.
 func playRounds(ctx context.Context, on *stage.Stage, scenario scenarios.Scenario, run *result.Run, start time.Time) error {
 	for round := range scenario.Rounds {
-		for i := range scenario.Contestants {
-			contestant := scenario.Contestants[(i+round)%len(scenario.Contestants)]
+		for _, contestant := range scenario.Turns(round) {
 			fmt.Fprintf(os.Stderr, "%4.0f s  %s, round %d, %s\n", time.Since(start).Seconds(), scenario.Name, round+1, contestant)
 			samples, err := play.Play(ctx, on, scenario, contestant, round)
 			run.Samples = append(run.Samples, samples...)

@@ -13,7 +13,7 @@ import (
 // smoke is small enough for every test run. Its targets are counts, which do not depend on how busy the machine is.
 var smoke = scenarios.Scenario{
 	Name: "2 x 4 OrderedReady, maxUnavailable 2", Group: "update", Sets: 2, Pods: 4, PodManagementPolicy: "OrderedReady",
-	MaxUnavailable: "2", Rounds: 1, Contestants: []scenarios.Contestant{scenarios.BuiltIn, scenarios.Rollcall, scenarios.Floor},
+	Terms: scenarios.Terms{MaxUnavailable: "2"}, Rounds: 1, FloorRounds: 1, Contestants: []scenarios.Contestant{scenarios.BuiltIn, scenarios.Rollcall, scenarios.Floor},
 	Acts: []scenarios.Act{
 		{Kind: scenarios.Create},
 		{Kind: scenarios.Update, Targets: []scenarios.Target{

@@ -26,13 +26,14 @@ type judge struct {
 	lowest int
 }
 
-func newJudge(scenario scenarios.Scenario, contestant scenarios.Contestant, act scenarios.Act, target goal) *judge {
+func newJudge(scenario scenarios.Scenario, contestant scenarios.Contestant, act int, target goal) *judge {
+	terms := scenario.TermsOf(act)
 	j := &judge{
-		kind: act.Kind, isOrdered: scenario.PodManagementPolicy == v1.OrderedReady, strategy: scenario.Strategy(contestant),
+		kind: scenario.Acts[act].Kind, isOrdered: scenario.PodManagementPolicy == v1.OrderedReady, strategy: terms.Strategy(contestant),
 		slots: target.replicas, image: target.image, lowest: target.replicas,
 	}
-	j.budget = resolve(scenario.MaxUnavailable, target.replicas)
-	if act.Kind == scenarios.Fix {
+	j.budget = resolve(terms.MaxUnavailable, target.replicas)
+	if j.kind == scenarios.Fix {
 		// What the bad image broke is unavailable already.
 		j.budget *= 2
 	}

@@ -51,10 +51,10 @@ func running(count int, image string) fleet {
 
 // TestJudge shows that judges condemn what they should, and nothing else: a judge that never does proves nothing.
 func TestJudge(t *testing.T) {
-	ordered := scenarios.Scenario{PodManagementPolicy: v1.OrderedReady, MaxUnavailable: "1"}
-	two := scenarios.Scenario{PodManagementPolicy: v1.OrderedReady, MaxUnavailable: "2"}
-	parallel := scenarios.Scenario{PodManagementPolicy: v1.Parallel, MaxUnavailable: "50%"}
-	recreate := scenarios.Scenario{PodManagementPolicy: v1.Parallel, Strategies: map[scenarios.Contestant]v1.UpdateStrategyType{scenarios.Rollcall: v1.RecreateStrategy}}
+	ordered := scenarios.Scenario{PodManagementPolicy: v1.OrderedReady, Terms: scenarios.Terms{MaxUnavailable: "1"}}
+	two := scenarios.Scenario{PodManagementPolicy: v1.OrderedReady, Terms: scenarios.Terms{MaxUnavailable: "2"}}
+	parallel := scenarios.Scenario{PodManagementPolicy: v1.Parallel, Terms: scenarios.Terms{MaxUnavailable: "50%"}}
+	recreate := scenarios.Scenario{PodManagementPolicy: v1.Parallel, Terms: scenarios.Terms{Strategies: map[scenarios.Contestant]v1.UpdateStrategyType{scenarios.Rollcall: v1.RecreateStrategy}}}
 	tests := map[string]struct {
 		scenario scenarios.Scenario
 		kind     scenarios.Kind
@@ -79,7 +79,8 @@ func TestJudge(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			judge := newJudge(test.scenario, scenarios.Rollcall, scenarios.Act{Kind: test.kind}, goal{image: "b", replicas: test.slots})
+			test.scenario.Acts = []scenarios.Act{{Kind: test.kind}}
+			judge := newJudge(test.scenario, scenarios.Rollcall, 0, goal{image: "b", replicas: test.slots})
 			if got := strings.Join(replay(t, judge, test.from, test.history), "; "); got != test.want {
 				t.Errorf("condemned: %q, want %q", got, test.want)
 			}

@@ -8,6 +8,7 @@ package play
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -39,25 +40,53 @@ type performance struct {
 	goal goal
 }
 
-// Play plays a scenario once and returns a sample for each act.
+// Play plays a scenario once and returns a sample for each act that came to its end.
 func Play(ctx context.Context, on *stage.Stage, scenario scenarios.Scenario, contestant scenarios.Contestant, round int) ([]result.Sample, error) {
 	p := &performance{stage: on, scenario: scenario, contestant: contestant, round: round, goal: goal{replicas: scenario.Pods}}
+	defer p.dismissAudience()
 	if err := p.prepare(ctx); err != nil {
-		return nil, fmt.Errorf("preparing %q for %s: %w", scenario.Name, contestant, err)
+		return nil, errors.Join(fmt.Errorf("preparing %q for %s: %w", scenario.Name, contestant, err), p.dismissPlayer())
 	}
-	defer p.audience.stop()
+	samples, err := p.playActs(ctx)
+	if err != nil {
+		return samples, errors.Join(fmt.Errorf("playing %q by %s: %w", scenario.Name, contestant, err), p.dismissPlayer())
+	}
+	return samples, p.clear(ctx)
+}
+
+func (p *performance) playActs(ctx context.Context) ([]result.Sample, error) {
 	var samples []result.Sample
-	for i, act := range scenario.Acts {
-		if contestant == scenarios.Floor && act.Kind != scenarios.Create && act.Kind != scenarios.Update {
+	for i, act := range p.scenario.Acts {
+		if p.contestant == scenarios.Floor && !isForFloor(p.scenario, i) {
 			continue
 		}
 		sample, err := p.act(ctx, i, act)
 		if err != nil {
-			return nil, fmt.Errorf("playing %s of %q by %s: %w", act.Kind, scenario.Name, contestant, err)
+			return samples, fmt.Errorf("%s: %w", act.Title(), err)
 		}
 		samples = append(samples, sample)
 	}
-	return samples, p.clear(ctx)
+	return samples, nil
+}
+
+func (p *performance) dismissAudience() {
+	if p.audience != nil {
+		p.audience.stop()
+	}
+}
+
+// dismissPlayer sends a contestant home in the middle of a play: the control plane does not end as long as somebody watches.
+func (p *performance) dismissPlayer() error {
+	if p.player == nil {
+		return nil
+	}
+	return p.player.Leave()
+}
+
+// isForFloor: the floor driver knows creations and updates within a budget.
+func isForFloor(scenario scenarios.Scenario, act int) bool {
+	kind := scenario.Acts[act].Kind
+	return kind == scenarios.Create || kind == scenarios.Update && scenario.TermsOf(act).Strategy(scenarios.Rollcall) == v1.RollingUpdateStrategy
 }
 
 // prepare makes a namespace that takes pods and puts the contestant to work in it.

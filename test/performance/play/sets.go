@@ -24,28 +24,33 @@ const editors = 8
 // newSet is one of the sets of a scenario. It makes no claims: binding them would be measured more than anything else.
 func newSet(scenario scenarios.Scenario, contestant scenarios.Contestant, namespace, name string) *v1.StatefulSet {
 	labels := map[string]string{"app": name}
-	set := &v1.StatefulSet{
+	return &v1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: v1.StatefulSetSpec{
 			Replicas:            ptr.To(int32(scenario.Pods)),
 			ServiceName:         name,
 			Selector:            &metav1.LabelSelector{MatchLabels: labels},
 			PodManagementPolicy: scenario.PodManagementPolicy,
-			UpdateStrategy:      v1.UpdateStrategy{Type: scenario.Strategy(contestant)},
+			UpdateStrategy:      strategyOf(scenario.TermsOf(0), contestant),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
 				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: imageOf(0)}}},
 			},
 		},
 	}
-	tuning := &v1.RollingUpdate{MaxUnavailable: ptr.To(intstr.Parse(scenario.MaxUnavailable))}
-	switch set.Spec.UpdateStrategy.Type {
+}
+
+// strategyOf spells the terms of an update out.
+func strategyOf(terms scenarios.Terms, contestant scenarios.Contestant) v1.UpdateStrategy {
+	strategy := v1.UpdateStrategy{Type: terms.Strategy(contestant)}
+	tuning := &v1.RollingUpdate{MaxUnavailable: ptr.To(intstr.Parse(terms.MaxUnavailable))}
+	switch strategy.Type {
 	case v1.RollingUpdateStrategy:
-		set.Spec.UpdateStrategy.RollingUpdate = tuning
+		strategy.RollingUpdate = tuning
 	case v1.EnforcedRollingUpdateStrategy:
-		set.Spec.UpdateStrategy.EnforcedRollingUpdate = tuning
+		strategy.EnforcedRollingUpdate = tuning
 	}
-	return set
+	return strategy
 }
 
 // imageOf is the image of an act.
@@ -107,12 +112,17 @@ func (p *performance) createSet(ctx context.Context, set *v1.StatefulSet) error 
 	return nil
 }
 
-// patchSet brings the spec of a set to the goal.
-func (p *performance) patchSet(ctx context.Context, set *v1.StatefulSet, target goal) error {
-	patch := fmt.Sprintf(`[{"op":"replace","path":"/spec/replicas","value":%d},{"op":"replace","path":"/spec/template/spec/containers/0/image","value":%q}]`,
-		target.replicas, target.image)
-	err := p.stage.Client().Patch(ctx, p.blank(set.Name), client.RawPatch(types.JSONPatchType, []byte(patch)))
+// patchSet brings the spec of a set to the goal, on the terms of the act.
+func (p *performance) patchSet(ctx context.Context, set *v1.StatefulSet, terms scenarios.Terms, target goal) error {
+	patch, err := json.Marshal([]map[string]any{
+		{"op": "replace", "path": "/spec/replicas", "value": target.replicas},
+		{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": target.image},
+		{"op": "replace", "path": "/spec/updateStrategy", "value": strategyOf(terms, p.contestant)},
+	})
 	if err != nil {
+		return fmt.Errorf("encoding an edit: %w", err)
+	}
+	if err := p.stage.Client().Patch(ctx, p.blank(set.Name), client.RawPatch(types.JSONPatchType, patch)); err != nil {
 		return fmt.Errorf("editing set %s: %w", set.Name, err)
 	}
 	return nil

@@ -63,13 +63,13 @@ func table(run *result.Run, group string) string {
 // requests spells out what an update costs per pod.
 func requests(run *result.Run) string {
 	var out strings.Builder
-	out.WriteString("| update of | by | requests per pod |\n|---|---|---|\n")
+	out.WriteString("| | | by | requests per pod |\n|---|---|---|---|\n")
 	for _, scenario := range run.Scenarios {
 		for i, act := range scenario.Acts {
 			for _, contestant := range scenario.Contestants {
 				line := run.RequestsLine(scenario.Name, i, contestant)
 				if act.Kind == scenarios.Update && contestant != scenarios.Floor && line != "" {
-					fmt.Fprintf(&out, "| %s | %s | %s |\n", scenario.Name, contestant, line)
+					fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", scenario.Name, act.Title(), contestant, line)
 				}
 			}
 		}

@@ -66,7 +66,7 @@ func collect(run *result.Run, figure string) []series {
 		for _, scenario := range run.Scenarios {
 			for i, act := range scenario.Acts {
 				spread, ok := run.Spread(scenario.Name, i, line.contestant, figure)
-				if ok && act.Kind == line.act && isComparable(scenario) {
+				if ok && act.Kind == line.act && isComparable(scenario, i) {
 					found.points = append(found.points, point{float64(scenario.Sets * scenario.Pods), spread.Median})
 				}
 			}
@@ -80,8 +80,10 @@ func collect(run *result.Run, figure string) []series {
 }
 
 // isComparable leaves out what takes more steps per pod than others.
-func isComparable(scenario scenarios.Scenario) bool {
-	return scenario.PodManagementPolicy == v1.Parallel && scenario.Group != "other" && scenario.MaxUnavailable != "3"
+func isComparable(scenario scenarios.Scenario, act int) bool {
+	terms := scenario.TermsOf(act)
+	return scenario.PodManagementPolicy == v1.Parallel && scenario.Group != "other" &&
+		terms.MaxUnavailable != "3" && terms.Strategy(scenarios.Rollcall) == v1.RollingUpdateStrategy
 }
 
 func drawPanel(out *strings.Builder, title string, all []series) {

@@ -38,7 +38,7 @@ func TestVerdicts(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := sampled(test.target, test.ours, test.theirs).Verdicts()[0]
-			want := Verdict{Scenario: "s", Act: scenarios.Update, Target: test.target, Value: test.wantValue, Standing: test.want}
+			want := Verdict{Scenario: "s", Act: "update", Target: test.target, Value: test.wantValue, Standing: test.want}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("verdict (-want +got):\n%s", diff)
 			}

@@ -47,10 +47,6 @@ func (r *Run) cells(scenario scenarios.Scenario, i int, contestant scenarios.Con
 		return nil
 	}
 	act := scenario.Acts[i]
-	name := string(act.Kind)
-	if act.Kind == scenarios.Scale {
-		name = fmt.Sprintf("scale to %d", act.Replicas)
-	}
 	of := func(figure, format string) string {
 		value, ok := r.Spread(scenario.Name, i, contestant, figure)
 		if !ok || contestant == scenarios.Floor && figure != RequestsPerPod && figure != APIServerCPU {
@@ -59,7 +55,7 @@ func (r *Run) cells(scenario scenarios.Scenario, i int, contestant scenarios.Con
 		return fmt.Sprintf(format, value.Median)
 	}
 	return []string{
-		name, string(contestant), r.wallCell(scenario, i, contestant, wall), ratioCell(wall.Median, act.Limit.Seconds()),
+		act.Title(), string(contestant), r.wallCell(scenario, i, contestant, wall), ratioCell(wall.Median, act.Limit.Seconds()),
 		r.overBuiltIn(scenario, i, contestant, wall), of(RequestsPerPod, "%.1f"), of(StatusWritesPerPod, "%.2f"), of(EventsPerPod, "%.2f"),
 		of(CPUPerPod, "%.1f"), of(APIServerCPU, "%.1f"), of(Anonymous, "%.0f"), of(Resident, "%.0f"),
 	}
@@ -128,7 +124,7 @@ func (r *Run) printRequests(out io.Writer) {
 		for i, act := range scenario.Acts {
 			for _, contestant := range scenario.Contestants {
 				if line := r.RequestsLine(scenario.Name, i, contestant); line != "" && act.Kind == scenarios.Update {
-					fmt.Fprintf(out, "  %s, %s: %s\n", scenario.Name, contestant, line)
+					fmt.Fprintf(out, "  %s, %s, %s: %s\n", scenario.Name, act.Title(), contestant, line)
 				}
 			}
 		}

@@ -22,7 +22,7 @@ const (
 // Verdict is a target and how our figure stands to it.
 type Verdict struct {
 	Scenario string
-	Act      scenarios.Kind
+	Act      string
 	Target   scenarios.Target
 	// Value is our figure, or its ratio to what the target is over.
 	Value    float64
@@ -52,7 +52,7 @@ func (r *Run) Verdicts() []Verdict {
 }
 
 func (r *Run) judge(scenario scenarios.Scenario, act int, target scenarios.Target) Verdict {
-	verdict := Verdict{Scenario: scenario.Name, Act: scenario.Acts[act].Kind, Target: target, Standing: Unmeasured}
+	verdict := Verdict{Scenario: scenario.Name, Act: scenario.Acts[act].Title(), Target: target, Standing: Unmeasured}
 	ours, ok := r.Spread(scenario.Name, act, scenarios.Rollcall, target.Figure)
 	if !ok {
 		return verdict

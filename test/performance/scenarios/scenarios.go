@@ -59,21 +59,37 @@ type Scenario struct {
 	// About says what the scenario is there for.
 	About string `json:"about"`
 	// Group is the table in which the scenario appears.
-	Group               string                               `json:"group"`
-	Sets                int                                  `json:"sets"`
-	Pods                int                                  `json:"pods"`
-	PodManagementPolicy v1.PodManagementPolicyType           `json:"podManagementPolicy"`
-	MaxUnavailable      string                               `json:"maxUnavailable"`
-	Strategies          map[Contestant]v1.UpdateStrategyType `json:"strategies"`
-	Contestants         []Contestant                         `json:"contestants"`
-	// Rounds is how often it is played.
-	Rounds int   `json:"rounds"`
-	Acts   []Act `json:"acts"`
+	Group               string                     `json:"group"`
+	Sets                int                        `json:"sets"`
+	Pods                int                        `json:"pods"`
+	PodManagementPolicy v1.PodManagementPolicyType `json:"podManagementPolicy"`
+	// Terms hold from the first act on.
+	Terms
+	Contestants []Contestant `json:"contestants"`
+	// Rounds is how often it is played; the floor, a yardstick, plays in the first FloorRounds of them.
+	Rounds      int   `json:"rounds"`
+	FloorRounds int   `json:"floorRounds"`
+	Acts        []Act `json:"acts"`
+}
+
+// Terms are what an update has to keep to.
+type Terms struct {
+	MaxUnavailable string                               `json:"maxUnavailable,omitempty"`
+	Strategies     map[Contestant]v1.UpdateStrategyType `json:"strategies,omitempty"`
+}
+
+// Strategy is the update strategy of a contestant's sets.
+func (t Terms) Strategy(contestant Contestant) v1.UpdateStrategyType {
+	return cmp.Or(t.Strategies[contestant], v1.RollingUpdateStrategy)
 }
 
 // Act is one thing that happens, and is measured.
 type Act struct {
 	Kind Kind `json:"act"`
+	// Name tells acts of a kind apart.
+	Name string `json:"name,omitempty"`
+	// Terms that are given here hold from this act on.
+	Terms
 	// Limit is the time that pods need to stop and start on the critical path: nobody can be faster.
 	Limit metav1.Duration `json:"limit"`
 	// Replicas is what Scale scales to.
@@ -91,9 +107,40 @@ type Target struct {
 	Most float64 `json:"most"`
 }
 
-// Strategy is the update strategy of a contestant's sets.
-func (s Scenario) Strategy(contestant Contestant) v1.UpdateStrategyType {
-	return cmp.Or(s.Strategies[contestant], v1.RollingUpdateStrategy)
+// TermsOf are the terms that hold in an act: of each, what was given last.
+func (s Scenario) TermsOf(act int) Terms {
+	terms := s.Terms
+	for _, earlier := range s.Acts[:act+1] {
+		terms.MaxUnavailable = cmp.Or(earlier.MaxUnavailable, terms.MaxUnavailable)
+		if earlier.Strategies != nil {
+			terms.Strategies = earlier.Strategies
+		}
+	}
+	return terms
+}
+
+// Turns are who plays in a round, and in which order: another one begins each time.
+func (s Scenario) Turns(round int) []Contestant {
+	var turns []Contestant
+	for i := range s.Contestants {
+		contestant := s.Contestants[(i+round)%len(s.Contestants)]
+		if contestant != Floor || round < s.FloorRounds {
+			turns = append(turns, contestant)
+		}
+	}
+	return turns
+}
+
+// Title is how an act appears in tables.
+func (a Act) Title() string {
+	switch {
+	case a.Name != "":
+		return a.Name
+	case a.Kind == Scale:
+		return fmt.Sprintf("scale to %d", a.Replicas)
+	default:
+		return string(a.Kind)
+	}
 }
 
 // All returns the scenarios in the order of their files.
@@ -118,7 +165,7 @@ func All() ([]Scenario, error) {
 }
 
 func parse(content []byte) (Scenario, error) {
-	scenario := Scenario{Rounds: 3, Contestants: []Contestant{BuiltIn, Rollcall}, MaxUnavailable: "1"}
+	scenario := Scenario{Rounds: 3, FloorRounds: 1, Contestants: []Contestant{BuiltIn, Rollcall}, Terms: Terms{MaxUnavailable: "1"}}
 	if err := yaml.UnmarshalStrict(content, &scenario); err != nil {
 		return Scenario{}, err
 	}
