@@ -2,7 +2,8 @@
 // by side with the built-in StatefulSet controller and with a driver that does
 // just the same deletes and creates.
 //
-//	go run ./test/performance                      # everything, as `make bench`
+//	go run ./test/performance                      # the comparison, as `make bench`
+//	go run ./test/performance -suite curve         # more sizes, as `make bench-curve`
 //	go run ./test/performance -only '1 x 10' -rounds 1
 //
 // It prints a table, holds the figures against the targets of the scenarios, and
@@ -34,6 +35,7 @@ const nodes = 24
 
 // options are the command line.
 type options struct {
+	suite  string
 	only   string
 	rounds int
 	out    string
@@ -44,6 +46,7 @@ type options struct {
 
 func main() {
 	var o options
+	flag.StringVar(&o.suite, "suite", string(scenarios.Comparison), "scenarios to play: comparison or curve")
 	flag.StringVar(&o.only, "only", "", "play only scenarios whose name matches this regular expression")
 	flag.IntVar(&o.rounds, "rounds", 0, "play every scenario so often, whatever it says itself")
 	flag.StringVar(&o.out, "out", "performance.json", "file that the figures go to")
@@ -109,7 +112,7 @@ func choose(o options) ([]scenarios.Scenario, error) {
 	}
 	var chosen []scenarios.Scenario
 	for _, scenario := range all {
-		if !pattern.MatchString(scenario.Name) {
+		if string(scenario.Suite) != o.suite || !pattern.MatchString(scenario.Name) {
 			continue
 		}
 		if o.rounds > 0 {
@@ -121,7 +124,7 @@ func choose(o options) ([]scenarios.Scenario, error) {
 		chosen = append(chosen, scenario)
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("no scenario matches %q", o.only)
+		return nil, fmt.Errorf("no scenario of suite %q matches %q", o.suite, o.only)
 	}
 	return chosen, nil
 }
@@ -137,7 +140,7 @@ func playAll(ctx context.Context, chosen []scenarios.Scenario, settings stage.Se
 	if err != nil {
 		return nil, err
 	}
-	run := &result.Run{Scenarios: chosen, Machine: result.Machine{
+	run := &result.Run{Suite: chosen[0].Suite, Scenarios: chosen, Machine: result.Machine{
 		Cores: runtime.NumCPU(), Go: runtime.Version(), Date: start.UTC().Format(time.DateOnly), Load: load,
 	}}
 	for _, scenario := range chosen {

@@ -57,16 +57,19 @@ func TestSmoke(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	all, err := choose(options{})
-	if err != nil || len(all) < 10 {
+	all, err := choose(options{suite: "comparison"})
+	if err != nil || len(all) < 5 {
 		t.Fatalf("%d scenarios, error %v; want all of them", len(all), err)
 	}
-	some, err := choose(options{only: "^1 x 10", rounds: 7})
+	some, err := choose(options{suite: "comparison", only: "^1 x 10", rounds: 7})
 	if err != nil || len(some) == 0 || len(some) >= len(all) || some[0].Rounds != 7 {
 		t.Errorf("%d of %d scenarios, error %v; want some, with 7 rounds", len(some), len(all), err)
 	}
+	if curve, err := choose(options{suite: "curve"}); err != nil || len(curve) == 0 || curve[0].Suite != scenarios.Curve {
+		t.Errorf("%d scenarios of the curve, error %v", len(curve), err)
+	}
 	for _, only := range []string{"no such scenario", "("} {
-		if _, err := choose(options{only: only}); err == nil {
+		if _, err := choose(options{suite: "comparison", only: only}); err == nil {
 			t.Errorf("-only %q finds something", only)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // quiet is how long nothing may be asked of the API server before a contestant counts as at rest.
-const quiet = 500 * time.Millisecond
+const quiet = 300 * time.Millisecond
 
 // before is what the meters showed when an act began.
 type before struct {

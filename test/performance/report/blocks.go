@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/rollcall-dev/rollcall/test/performance/result"
@@ -11,9 +9,10 @@ import (
 )
 
 // blocks are the parts of the page that figures make, by name.
-func blocks(run *result.Run) map[string]string {
+func blocks(runs []*result.Run) map[string]string {
+	run := result.Join(runs)
 	return map[string]string{
-		"machine":  machine(run),
+		"machine":  machine(runs),
 		"update":   table(run, "update"),
 		"other":    table(run, "other"),
 		"scale":    table(run, "scale"),
@@ -23,17 +22,17 @@ func blocks(run *result.Run) map[string]string {
 }
 
 // machine says under which circumstances the figures were taken, the unfavourable ones included.
-func machine(run *result.Run) string {
-	rounds := map[int]bool{}
-	for _, scenario := range run.Scenarios {
-		rounds[scenario.Rounds] = true
+func machine(runs []*result.Run) string {
+	var lines []string
+	for _, run := range runs {
+		line := fmt.Sprintf("- %s: measured on %s with %d cores and %s, in %.1f minutes; load average before: %.1f.",
+			run.Suite, run.Machine.Date, run.Machine.Cores, run.Machine.Go, run.Seconds/60, run.Machine.Load)
+		if run.Machine.Load > busyLoad*float64(run.Machine.Cores) {
+			line += " **The machine was busy with other work: times below are no measure of anything. Counts are.**"
+		}
+		lines = append(lines, line)
 	}
-	text := fmt.Sprintf("Measured on %s with %d cores and %s; %.0f minutes in all, rounds per scenario: %v. Medians of the rounds, with the lowest and the highest in brackets. Load average before the run: %.1f.",
-		run.Machine.Date, run.Machine.Cores, run.Machine.Go, run.Seconds/60, slices.Sorted(maps.Keys(rounds)), run.Machine.Load)
-	if run.Machine.Load > busyLoad*float64(run.Machine.Cores) {
-		text += "\n\n**The machine was busy with other work: times below are no measure of anything. Counts are.**"
-	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 // busyLoad is the load average per core from which a machine has something else to do. The build that `make bench` begins

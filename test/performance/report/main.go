@@ -1,11 +1,12 @@
-// The program report writes the figures of a run into docs/performance.md: what
+// The program report writes the figures of runs into docs/performance.md: what
 // stands there between "begin" and "end" comments is made from the JSON that
-// `make bench` leaves, the text around it is not touched.
+// `make bench` and `make bench-curve` leave, the text around it is not touched.
 //
-//	go run ./test/performance/report -from dist/performance.json -to docs
+//	go run ./test/performance/report -to docs dist/performance.json dist/performance-curve.json
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -17,17 +18,16 @@ import (
 )
 
 func main() {
-	from := flag.String("from", "docs/performance.json", "figures to read, as `make bench` writes them")
 	to := flag.String("to", "docs", "folder with performance.md; figures and plot go beside it")
 	flag.Parse()
-	if err := report(*from, *to); err != nil {
+	if err := report(flag.Args(), *to); err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
 }
 
-func report(from, to string) error {
-	run, err := result.Read(from)
+func report(from []string, to string) error {
+	runs, err := read(from)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func report(from, to string) error {
 	if err != nil {
 		return fmt.Errorf("reading the page: %w", err)
 	}
-	filled, err := fill(string(text), blocks(run))
+	filled, err := fill(string(text), blocks(runs))
 	if err != nil {
 		return fmt.Errorf("filling in %s: %w", page, err)
 	}
@@ -44,10 +44,25 @@ func report(from, to string) error {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	plot := filepath.Join(to, "performance.svg")
-	if err := os.WriteFile(plot, []byte(draw(run)), 0o644); err != nil {
+	if err := os.WriteFile(plot, []byte(draw(result.Join(runs))), 0o644); err != nil {
 		return fmt.Errorf("writing the plot: %w", err)
 	}
-	return run.Write(filepath.Join(to, "performance.json"))
+	return result.Join(runs).Write(filepath.Join(to, "performance.json"))
+}
+
+func read(paths []string) ([]*result.Run, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("name the files with figures that `make bench` and `make bench-curve` wrote")
+	}
+	var runs []*result.Run
+	for _, path := range paths {
+		run, err := result.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
 }
 
 var block = regexp.MustCompile(`(?s)(<!-- begin: ([a-z-]+) -->\n).*?(<!-- end -->)`)

@@ -48,7 +48,7 @@ func TestReport(t *testing.T) {
 	}
 	var last string
 	for range 2 {
-		if err := report(figures, dir); err != nil {
+		if err := report([]string{figures}, dir); err != nil {
 			t.Fatal(err)
 		}
 		filled, err := os.ReadFile(filepath.Join(dir, "performance.md"))
@@ -64,6 +64,13 @@ func TestReport(t *testing.T) {
 			t.Error("filled in again, the page changes")
 		}
 		last = string(filled)
+	}
+}
+
+// TestReportNeedsFigures: no file is no reason to empty the page.
+func TestReportNeedsFigures(t *testing.T) {
+	if err := report(nil, t.TempDir()); err == nil || !strings.Contains(err.Error(), "make bench") {
+		t.Errorf("error %v, want one that says what to do", err)
 	}
 }
 

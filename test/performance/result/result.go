@@ -62,9 +62,10 @@ type Machine struct {
 	Load float64 `json:"load"`
 }
 
-// Run is all that `make bench` measured.
+// Run is all that was measured in one go.
 type Run struct {
-	Machine Machine `json:"machine"`
+	Suite   scenarios.Suite `json:"suite"`
+	Machine Machine         `json:"machine"`
 	// Seconds is how long it took.
 	Seconds   float64              `json:"seconds"`
 	Scenarios []scenarios.Scenario `json:"scenarios"`
@@ -94,6 +95,16 @@ func Read(path string) (*Run, error) {
 		return nil, fmt.Errorf("reading the figures in %s: %w", path, err)
 	}
 	return run, nil
+}
+
+// Join puts the scenarios of several runs into one table. Where and when it was measured is said of the first.
+func Join(runs []*Run) *Run {
+	joined := &Run{Suite: runs[0].Suite, Machine: runs[0].Machine, Seconds: runs[0].Seconds}
+	for _, run := range runs {
+		joined.Scenarios = append(joined.Scenarios, run.Scenarios...)
+		joined.Samples = append(joined.Samples, run.Samples...)
+	}
+	return joined
 }
 
 // Spread is a figure over the rounds.

@@ -32,6 +32,17 @@ const (
 	Floor Contestant = "floor"
 )
 
+// Suite is what is played in one go.
+type Suite string
+
+// The suites.
+const (
+	// Comparison holds us against the others and the targets.
+	Comparison Suite = "comparison"
+	// Curve shows, together with some of the comparison, how cost grows with the number of pods.
+	Curve Suite = "curve"
+)
+
 // Kind is what happens in an act.
 type Kind string
 
@@ -58,6 +69,8 @@ type Scenario struct {
 	Name string `json:"name"`
 	// About says what the scenario is there for.
 	About string `json:"about"`
+	// Suite is which scenarios it is played with.
+	Suite Suite `json:"suite"`
 	// Group is the table in which the scenario appears.
 	Group               string                     `json:"group"`
 	Sets                int                        `json:"sets"`
@@ -165,7 +178,7 @@ func All() ([]Scenario, error) {
 }
 
 func parse(content []byte) (Scenario, error) {
-	scenario := Scenario{Rounds: 3, FloorRounds: 1, Contestants: []Contestant{BuiltIn, Rollcall}, Terms: Terms{MaxUnavailable: "1"}}
+	scenario := Scenario{Suite: Comparison, Rounds: 3, FloorRounds: 1, Contestants: []Contestant{BuiltIn, Rollcall}, Terms: Terms{MaxUnavailable: "1"}}
 	if err := yaml.UnmarshalStrict(content, &scenario); err != nil {
 		return Scenario{}, err
 	}
@@ -182,6 +195,7 @@ func (s Scenario) check() error {
 		}
 	}
 	complain(s.Name == "" || s.Group == "", "name and group must be given")
+	complain(s.Suite != Comparison && s.Suite != Curve, "unknown suite %q", s.Suite)
 	complain(s.Sets < 1 || s.Pods < 1 || s.Rounds < 1, "sets, pods and rounds must be 1 or more")
 	complain(len(s.Acts) == 0 || s.Acts[0].Kind != Create, "the first act must be %s", Create)
 	for _, contestant := range s.Contestants {

@@ -1,11 +1,15 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	v1 "github.com/rollcall-dev/rollcall/api/v1"
 )
 
 // TestAll reads what is shipped: names are unique, and every target can be met or missed.
@@ -38,6 +42,34 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// TestTermsOf: terms hold until others are given.
+func TestTermsOf(t *testing.T) {
+	scenario, err := parse([]byte(`{name: a, group: b, sets: 1, pods: 1, acts: [
+		{act: create}, {act: update, maxUnavailable: "3"}, {act: update, strategies: {rollcall: Recreate}}, {act: scale, replicas: 2}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for act, want := range []string{"1 RollingUpdate", "3 RollingUpdate", "3 Recreate", "3 Recreate"} {
+		terms := scenario.TermsOf(act)
+		if got := fmt.Sprintf("%s %s", terms.MaxUnavailable, terms.Strategy(Rollcall)); got != want {
+			t.Errorf("in act %d %q holds, want %q", act, got, want)
+		}
+		if got := terms.Strategy(BuiltIn); got != v1.RollingUpdateStrategy {
+			t.Errorf("in act %d the built-in controller plays %s", act, got)
+		}
+	}
+}
+
+// TestTurns: somebody else begins in each round, and the floor plays as often as it is to.
+func TestTurns(t *testing.T) {
+	scenario := Scenario{Contestants: []Contestant{BuiltIn, Rollcall, Floor}, FloorRounds: 2}
+	for round, want := range [][]Contestant{{BuiltIn, Rollcall, Floor}, {Rollcall, Floor, BuiltIn}, {BuiltIn, Rollcall}} {
+		if diff := cmp.Diff(want, scenario.Turns(round)); diff != "" {
+			t.Errorf("round %d (-want +got):\n%s", round, diff)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	const good = "name: a\ngroup: b\nsets: 1\npods: 1\nacts: [{act: create}]\n"
 	if _, err := parse([]byte(good)); err != nil {
@@ -46,6 +78,7 @@ func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "name and group",
 		good + "pots: 1":               "unknown field",
+		good + "suite: night":          `unknown suite "night"`,
 		good + "contestants: [nobody]": `unknown contestant "nobody"`,
 		strings.Replace(good, "create", "update", 1):       "first act must be create",
 		strings.Replace(good, "}]", "}, {act: rest}]", 1):  "needs a time",
