@@ -35,7 +35,11 @@ func (v Verdict) String() string {
 	if v.Target.Over != "" {
 		over = " / " + v.Target.Over
 	}
-	return fmt.Sprintf("%s: %s, %s: %s%s is %.2f, wanted at most %g", v.Standing, v.Scenario, v.Act, v.Target.Figure, over, v.Value, v.Target.Most)
+	is := ""
+	if v.Standing != Unmeasured {
+		is = fmt.Sprintf(" is %.2f,", v.Value)
+	}
+	return fmt.Sprintf("%s: %s, %s: %s%s%s wanted at most %g", v.Standing, v.Scenario, v.Act, v.Target.Figure, over, is, v.Target.Most)
 }
 
 // Verdicts returns all targets of the scenarios that were played.
