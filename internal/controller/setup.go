@@ -70,7 +70,11 @@ func ManagerOptions(namespaces []string) (manager.Options, error) {
 
 // Setup adds the controller to a manager that was made with ManagerOptions.
 func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
-	if err := observe.AddIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+	shelf, err := observe.NewShelf(ctx, mgr.GetCache())
+	if err != nil {
+		return err
+	}
+	if err := observe.AddIndexes(ctx, mgr.GetFieldIndexer(), shelf); err != nil {
 		return err
 	}
 	writer, err := newWriter(mgr)
@@ -78,7 +82,7 @@ func Setup(ctx context.Context, mgr manager.Manager, options Options) error {
 		return err
 	}
 	observer := observe.New(observe.Sources{
-		Cached: mgr.GetCache(), Live: mgr.GetAPIReader(), DryRun: writer, Now: time.Now,
+		Cached: mgr.GetCache(), Shelf: shelf, Live: mgr.GetAPIReader(), DryRun: writer, Now: time.Now,
 	}, options.Gates)
 	executor := execute.New(execute.Targets{
 		Writer: writer, Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder(Name), Now: time.Now,

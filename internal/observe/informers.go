@@ -68,17 +68,20 @@ func namedPods() labels.Selector {
 	return labels.NewSelector().Add(*exists)
 }
 
-// AddIndexes adds the indexes that an Observer reads by.
-func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
-	indexes := []struct {
+// AddIndexes adds the indexes that an Observer reads by. Pods on a shelf are found there.
+func AddIndexes(ctx context.Context, indexer client.FieldIndexer, shelf *Shelf) error {
+	type index struct {
 		object client.Object
 		field  string
 		keys   client.IndexerFunc
-	}{
-		{&corev1.Pod{}, bySet, setNames},
+	}
+	indexes := []index{
 		{&appsv1.ControllerRevision{}, bySet, setNames},
 		{&corev1.PersistentVolumeClaim{}, byStem, nameStem},
 		{&v1.StatefulSet{}, byClaimStem, func(object client.Object) []string { return claimStems(object.(*v1.StatefulSet)) }},
+	}
+	if shelf == nil {
+		indexes = append(indexes, index{&corev1.Pod{}, bySet, setNames})
 	}
 	for _, index := range indexes {
 		if err := indexer.IndexField(ctx, index.object, index.field, index.keys); err != nil {

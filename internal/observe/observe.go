@@ -30,6 +30,7 @@ import (
 // calls are about the same set.
 type Observer struct {
 	cached    client.Reader
+	shelf     *Shelf
 	live      client.Reader
 	templates *templates
 	memory    *memory
@@ -41,6 +42,8 @@ type Observer struct {
 type Sources struct {
 	// Cached reads from informers that were set up with CacheOptions and AddIndexes.
 	Cached client.Reader
+	// Shelf holds the pods of the same informers; if it is nil, they are listed.
+	Shelf *Shelf
 	// Live reads from the API server.
 	Live client.Reader
 	// DryRun creates at the API server; it is only used with dry runs.
@@ -53,6 +56,7 @@ type Sources struct {
 func New(sources Sources, gates plan.Gates) *Observer {
 	return &Observer{
 		cached:    sources.Cached,
+		shelf:     sources.Shelf,
 		live:      sources.Live,
 		templates: newTemplates(sources.DryRun),
 		memory:    newMemory(),
@@ -105,6 +109,9 @@ func (o *Observer) Forget(key types.NamespacedName) {
 
 // pods returns the pods that a set of this name controls and all that bear a name of its pods.
 func (o *Observer) pods(ctx context.Context, set *v1.StatefulSet) ([]*corev1.Pod, error) {
+	if o.shelf != nil {
+		return o.shelf.take(set.Namespace, set.Name)
+	}
 	var list corev1.PodList
 	if err := o.cached.List(ctx, &list, client.InNamespace(set.Namespace), client.MatchingFields{bySet: set.Name}); err != nil {
 		return nil, fmt.Errorf("list the pods of set %s/%s: %w", set.Namespace, set.Name, err)

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -44,7 +45,7 @@ func newReader(t *testing.T, hooks interceptor.Funcs, objects ...client.Object) 
 		}
 	}
 	builder := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithInterceptorFuncs(hooks)
-	if err := AddIndexes(t.Context(), indexedBuilder{builder}); err != nil {
+	if err := AddIndexes(t.Context(), indexedBuilder{builder}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return builder.Build()
@@ -73,7 +74,7 @@ func namesOf[T client.Object](objects []T) []string {
 	return names
 }
 
-// All that bears on the set is in the observation, once, and nothing else.
+// All that bears on the set is in the observation, once, and nothing else, whether pods are listed or taken from the shelf.
 func TestObserve(t *testing.T) {
 	set, other := testkit.MakeSet("web").Claims("data").Obj(), testkit.MakeSet("other").Obj()
 	elsewhere := pod("web-7", nil)
@@ -83,30 +84,45 @@ func TestObserve(t *testing.T) {
 	renamed.UID = "renamed"
 	orphan := testkit.Revision(set, "c", 3)
 	orphan.OwnerReferences = nil
-	view := newReader(t, interceptor.Funcs{}, set, other,
-		pod("web-0", set), pod("odd-name", set), pod("web-1", nil), pod("web-2", other), pod("other-0", other), elsewhere,
+	pods := []client.Object{pod("web-0", set), pod("odd-name", set), pod("web-1", nil), pod("web-2", other), pod("other-0", other), elsewhere}
+	view := newReader(t, interceptor.Funcs{}, append(pods, set, other,
 		testkit.Revision(set, "a", 1), renamed, orphan, testkit.Revision(other, "a", 1),
-		claim("data-web-0"), claim("data-web-9"), claim("log-web-0"), claim("data-other-0"))
-	observer := New(Sources{Cached: view, Live: view, DryRun: view, Now: func() time.Time { return testkit.Now }}, plan.AllGates())
-
-	observation, err := observer.Observe(t.Context(), client.ObjectKeyFromObject(set))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"odd-name", "web-0", "web-1", "web-2"}, namesOf(observation.Pods)); diff != "" {
-		t.Errorf("pods (-want +got):\n%s", diff)
-	}
+		claim("data-web-0"), claim("data-web-9"), claim("log-web-0"), claim("data-other-0"))...)
 	wantRevisions := []string{"foreign-b", testkit.RevisionName(set, "a"), testkit.RevisionName(set, "c")}
 	slices.Sort(wantRevisions)
-	if diff := cmp.Diff(wantRevisions, namesOf(observation.Revisions)); diff != "" {
-		t.Errorf("revisions (-want +got):\n%s", diff)
+	for name, shelf := range map[string]*Shelf{"listed": nil, "from the shelf": shelve(t, pods...)} {
+		t.Run(name, func(t *testing.T) {
+			observer := New(Sources{Cached: view, Shelf: shelf, Live: view, DryRun: view, Now: func() time.Time { return testkit.Now }}, plan.AllGates())
+			observation, err := observer.Observe(t.Context(), client.ObjectKeyFromObject(set))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"odd-name", "web-0", "web-1", "web-2"}, namesOf(observation.Pods)); diff != "" {
+				t.Errorf("pods (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(wantRevisions, namesOf(observation.Revisions)); diff != "" {
+				t.Errorf("revisions (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{"data-web-0", "data-web-9"}, slices.Sorted(maps.Keys(observation.Claims))); diff != "" {
+				t.Errorf("claims (-want +got):\n%s", diff)
+			}
+			if !observation.Now.Equal(testkit.Now) || observation.Gates != plan.AllGates() || observation.Live.Any() {
+				t.Errorf("time %s, gates %+v, live %+v", observation.Now, observation.Gates, observation.Live)
+			}
+		})
 	}
-	if diff := cmp.Diff([]string{"data-web-0", "data-web-9"}, slices.Sorted(maps.Keys(observation.Claims))); diff != "" {
-		t.Errorf("claims (-want +got):\n%s", diff)
+}
+
+// shelve puts pods where an informer would keep them.
+func shelve(t *testing.T, pods ...client.Object) *Shelf {
+	t.Helper()
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{byShelf: shelfKeys})
+	for _, pod := range pods {
+		if err := indexer.Add(pod); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if !observation.Now.Equal(testkit.Now) || observation.Gates != plan.AllGates() || observation.Live.Any() {
-		t.Errorf("time %s, gates %+v, live %+v", observation.Now, observation.Gates, observation.Live)
-	}
+	return &Shelf{indexer: indexer}
 }
 
 func TestObserveNothing(t *testing.T) {
