@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	// Briskly and Calmly are how often to ask: what is being timed, and what costs the API server more than a look.
+	// Briskly is how often to ask for what is being timed.
 	Briskly = 20 * time.Millisecond
-	Calmly  = 200 * time.Millisecond
+	// Calmly is how often to ask for what costs the API server more than a look.
+	Calmly = 200 * time.Millisecond
 
 	pollPatience = time.Minute
 	stopPatience = 20 * time.Second
