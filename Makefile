@@ -60,7 +60,7 @@ test-unit: $(BIN)/gotestsum $(BIN)/promtool ## Run the tests that need no cluste
 .PHONY: test-integration
 test-integration: $(BIN)/gotestsum $(BIN)/helm build ## Run the tests on a real control plane
 	$(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) -p 1 -timeout 30m ./test/...
-	cd localcluster && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) -timeout 10m ./test/...
+	cd localcluster && $(BIN)/gotestsum $(TEST_FORMAT) -- $(TEST_FLAGS) -count=1 -timeout 10m ./test/... # what it tests is a program
 
 TEST_FORMAT ?= --format pkgname-and-test-fails --hide-summary skipped
 TEST_FLAGS  ?=
