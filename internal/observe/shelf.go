@@ -11,7 +11,7 @@ import (
 )
 
 // Shelf is where the informer keeps pods. Taking them from there saves the copy
-// of each that a list makes, which was two fifths of the operator's work with
+// of each that a list makes, which was a quarter of the operator's work with
 // sets of 500 pods.
 type Shelf struct{ indexer cache.Indexer }
 
@@ -53,7 +53,7 @@ func shelfKey(namespace, set string) string { return namespace + "/" + set }
 func (s *Shelf) take(namespace, set string) ([]*corev1.Pod, error) {
 	found, err := s.indexer.ByIndex(byShelf, shelfKey(namespace, set))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("take the pods of set %s/%s: %w", namespace, set, err)
 	}
 	pods := make([]*corev1.Pod, 0, len(found))
 	for _, object := range found {

@@ -46,6 +46,24 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestJoin: all that was played is in one table, measured where the first was.
+func TestJoin(t *testing.T) {
+	runOf := func(suite scenarios.Suite, seconds float64) *Run {
+		name := string(suite)
+		return &Run{
+			Suite: suite, Seconds: seconds, Machine: Machine{Date: name},
+			Scenarios: []scenarios.Scenario{{Name: name}}, Samples: []Sample{{Scenario: name}},
+		}
+	}
+	want := &Run{
+		Suite: "a", Seconds: 1, Machine: Machine{Date: "a"},
+		Scenarios: []scenarios.Scenario{{Name: "a"}, {Name: "b"}}, Samples: []Sample{{Scenario: "a"}, {Scenario: "b"}},
+	}
+	if diff := cmp.Diff(want, Join([]*Run{runOf("a", 1), runOf("b", 2)})); diff != "" {
+		t.Errorf("joined (-want +got):\n%s", diff)
+	}
+}
+
 func TestSpread(t *testing.T) {
 	tests := map[string]struct {
 		values []float64

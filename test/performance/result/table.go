@@ -14,7 +14,7 @@ import (
 
 // Header names the columns of the table.
 var Header = []string{
-	"act", "by", "wall s", "/limit", "/built-in", "requests per pod", "status", "events", "CPU ms/pod", "API server CPU s", "anonymous MiB", "RSS MiB",
+	"act", "by", "wall s", "/limit", "/built-in", "requests per pod", "status", "events", "CPU s", "CPU ms/pod", "API server CPU s", "anonymous MiB", "RSS MiB",
 }
 
 // Row is a contestant in an act.
@@ -57,7 +57,7 @@ func (r *Run) cells(scenario scenarios.Scenario, i int, contestant scenarios.Con
 	return []string{
 		act.Title(), string(contestant), r.wallCell(scenario, i, contestant, wall), ratioCell(wall.Median, act.Limit.Seconds()),
 		r.overBuiltIn(scenario, i, contestant, wall), of(RequestsPerPod, "%.1f"), of(StatusWritesPerPod, "%.2f"), of(EventsPerPod, "%.2f"),
-		of(CPUPerPod, "%.1f"), of(APIServerCPU, "%.1f"), of(Anonymous, "%.0f"), of(Resident, "%.0f"),
+		of(CPU, "%.2f"), of(CPUPerPod, "%.1f"), of(APIServerCPU, "%.1f"), of(Anonymous, "%.0f"), of(Resident, "%.0f"),
 	}
 }
 
